@@ -1,0 +1,412 @@
+"""The text of one chunk -> its statement as far as it was understood, and at most one fault.
+
+A statement that lark parses whole costs one pass. Otherwise the tokens are fed one by one up to
+the first that cannot follow; what was complete by then is kept, unless cutting there would say
+something else than was meant (`a *` is not `a`). Never raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from itertools import islice
+from typing import Any
+
+from lark import Lark, Token, UnexpectedToken
+from lark.parsers.lalr_analysis import Shift
+
+from parspec.grammar import messages
+from parspec.grammar.builder import Builder
+from parspec.grammar.keywords import (
+    RESERVED,
+    misspelt_primitive,
+    misspelt_starter,
+    misspelt_unit,
+)
+from parspec.grammar.lexer import UNKNOWN, ParLexer
+from parspec.grammar.splitter import MAX_DEPTH
+from parspec.grammar.syntax import (
+    Arithmetic,
+    LayerStatement,
+    Span,
+    Statement,
+    SyntaxFault,
+)
+
+_END = "$END"
+_CLOSING = {
+    **dict.fromkeys(("TRAIN", "INFER", "LINK", "DEVICE"), "RBRACE"),
+    **dict.fromkeys(("BLOCK", "STACK", "PLAN"), "LBRACE"),
+}
+_BINDING = frozenset(("STAR", "SLASH", "PLUS", "MINUS", "DOT", "LPAR", "LSQB", "VBAR"))
+"""A statement cut in front of one of these says something else than the whole."""
+
+_NESTING = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|[(\[{]|[)\]}]')
+_NAMES = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|([^\W\d]\w*)')
+_FIRST_WORD = re.compile(r"[\r\n][ \t]*([^\W\d]\w*)(?![ \t]*[=:\[(.,)\]}+\-|<>*])")
+_MOST_WORDS = 200  # first words of lines that one broken chunk is searched for misspelt starters
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """What a chunk's text means by itself.
+
+    `wants` holds the name rules that could go on where the text breaks off, `alone` says that
+    nothing but the starter was understood: together they tell a keyword used as a name where the
+    text was split at it. `cuts` are offsets of misspelt starters in the part not understood.
+    """
+
+    statement: Statement | None
+    fault: SyntaxFault | None
+    skipped: tuple[str, ...]
+    cuts: tuple[int, ...] = ()
+    wants: tuple[str, ...] = ()
+    alone: bool = False
+
+
+def understand(text: str) -> Understood:
+    """Parse the text of one chunk, which starts with its first token."""
+    deep = _too_deep(text)
+    if deep is not None:
+        return _cut_short(text, deep)
+    try:
+        statement: Any = grammar().parse(text)
+    except UnexpectedToken:
+        return _recover(text)
+    long = _too_long(statement, text)
+    return Understood(statement, None, ()) if long is None else _cut_short(text, long)
+
+
+@cache
+def grammar() -> Lark:
+    """par.lark, ready to parse; built at the first use."""
+    source = files("parspec.grammar").joinpath("par.lark").read_text("utf-8")
+    return Lark(source, parser="lalr", lexer=ParLexer, transformer=Builder())
+
+
+# -- the parser's state, asked without changing it -----------------------------------------------
+
+
+def _state_after(state: Any, terminal: str) -> Any:
+    """The state in which the parser stands after `terminal`, None where it cannot follow."""
+    states = state.parse_conf.states
+    stack = list(state.state_stack)
+    while entry := states[stack[-1]].get(terminal):
+        action, argument = entry
+        if action is Shift:
+            return argument
+        if argument.expansion:
+            del stack[-len(argument.expansion) :]
+        stack.append(states[stack[-1]][argument.origin.name][1])
+        if terminal == _END and stack[-1] == state.parse_conf.end_state:
+            return stack[-1]
+    return None
+
+
+def _takes(state: Any, terminal: str) -> bool:
+    return _state_after(state, terminal) is not None
+
+
+def _accepted(state: Any) -> tuple[str, ...]:
+    """The terminals that may follow."""
+    row = state.parse_conf.states[state.state_stack[-1]]
+    return tuple(t for t in row if (t.isupper() or t == _END) and _takes(state, t))
+
+
+def _name_rules(state: Any) -> tuple[str, ...]:
+    """The rules that a NAME may turn into here."""
+    after = _state_after(state, "NAME")
+    if after is None:
+        return ()
+    row = state.parse_conf.states[after]
+    rules = {arg.origin.name for action, arg in row.values() if action is not Shift}
+    return tuple(sorted(map(str, rules)))
+
+
+# -- recovery ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """Where a parse stopped: the tokens taken, how many of them make a whole statement (each
+    count, or one short of its closing brace), and what was found and could have been."""
+
+    tokens: tuple[Token, ...]
+    whole: tuple[int, ...]
+    found: Token | None  # None at the end
+    accepted: tuple[str, ...]
+    names: tuple[str, ...]
+    mended: SyntaxFault | None  # a word that was read as if it were right
+
+
+def _recover(text: str) -> Understood:
+    stop = _Reading(text).run()
+    kept = _kept(stop)
+    statement = _build(stop.tokens[:kept]) if kept else _half_layer(stop.tokens)
+    skipped = dict.fromkeys(_names_in(text, _understood_to(stop, kept, statement)))
+    if stop.mended and not stop.mended.replacement:
+        skipped |= {text[slice(*stop.mended.span)]: None}
+    broken_off = stop.found is None and stop.mended is None
+    return Understood(
+        statement,
+        stop.mended or _fault(stop),
+        tuple(skipped),
+        cuts=_cuts(text, _end_of(stop.tokens)) if stop.found else (),
+        wants=stop.names if broken_off else (),
+        alone=stop.mended is None and len(stop.tokens) == 1,
+    )
+
+
+def _understood_to(stop: _Stop, kept: int, statement: Statement | None) -> int:
+    """The offset behind which nothing made it into the statement."""
+    if kept or not stop.tokens:
+        return _end_of(stop.tokens[:kept])
+    if statement is None:
+        return _end_of(stop.tokens[:1])
+    equal = next((token for token in stop.tokens if token.type == "EQUAL"), stop.tokens[-1])
+    return equal.end_pos or 0
+
+
+class _Reading:
+    """Feeds the tokens of a text to the parser until one cannot follow."""
+
+    def __init__(self, text: str) -> None:
+        self._state: Any = grammar().parse_interactive(text).parser_state
+        self._tokens: list[Token] = []
+        self._whole: list[int] = []
+        self._mended: SyntaxFault | None = None
+        self._doubted: _Stop | None = None  # where a keyword was taken for a name, until proved
+
+    def run(self) -> _Stop:
+        """Read on to the first token that cannot follow, or to the end."""
+        for token in self._state.lexer.lex(self._state):
+            self._note_whole()
+            if _takes(self._state, token.type):
+                self._believe()
+                self._feed(token)
+            elif self._doubted:
+                return self._doubted
+            elif mended := self._mend(token):
+                self._feed(mended)
+            else:
+                return self._stop(token)
+        self._note_whole()
+        self._believe()
+        return self._stop(None)
+
+    def _feed(self, token: Token) -> None:
+        self._state.feed_token(token)
+        self._tokens.append(token)
+
+    def _note_whole(self) -> None:
+        """Remember it where a statement could end here."""
+        if not self._tokens:
+            return
+        closing = _CLOSING.get(self._tokens[0].type, _END)
+        if _takes(self._state, _END) or _takes(self._state, closing):
+            self._whole.append(len(self._tokens))
+
+    def _stop(self, found: Token | None) -> _Stop:
+        return _Stop(
+            tuple(self._tokens),
+            tuple(self._whole),
+            found,
+            _accepted(self._state),
+            _name_rules(self._state),
+            self._mended,
+        )
+
+    def _mend(self, token: Token) -> Token | None:
+        """Read a misspelt starter as the starter, a reserved word as a name; one mend a text."""
+        if self._mended:
+            return None
+        if not self._tokens:
+            meant = misspelt_starter(token.value)
+            if meant is None:
+                return None
+            message = messages.misspelt(token.value, meant)
+            self._mended = SyntaxFault(message, _span(token), (meant,), "", meant)
+            return Token.new_borrow_pos(meant.upper(), token.value, token)
+        if token.value in RESERVED and _takes(self._state, "NAME"):
+            self._doubted = self._stop(token)
+            return Token.new_borrow_pos("NAME", token.value, token)
+        return None
+
+    def _believe(self) -> None:
+        """The word that was read as a name is followed by what may follow a name."""
+        doubted, self._doubted = self._doubted, None
+        if doubted and doubted.found:
+            self._mended = keyword_fault(doubted.found.value, _span(doubted.found), doubted.names)
+
+
+def _kept(stop: _Stop) -> int:
+    """How many tokens to keep as the statement; 0 for none."""
+    read = len(stop.tokens)
+    for count in reversed(stop.whole):
+        cut = stop.tokens[count].type if count < read else ""
+        if cut in _BINDING or (cut and stop.tokens[0].type == "EXPECT"):
+            continue
+        if _unit_is_wrong(stop) and count >= read - 1:
+            continue
+        return count
+    return 0
+
+
+def _build(tokens: tuple[Token, ...]) -> Statement | None:
+    """The statement that `tokens` are, with its closing brace if that is all it lacks."""
+    state: Any = grammar().parse_interactive("").parser_state
+    for token in tokens:
+        state.feed_token(token)
+    if not _takes(state, _END):
+        state.feed_token(Token(_CLOSING[tokens[0].type], ""))
+    statement: Statement = state.feed_token(Token(_END, ""), is_end=True)
+    return statement
+
+
+def _half_layer(tokens: tuple[Token, ...]) -> LayerStatement | None:
+    """A layer whose expression is not there yet, or broken."""
+    if not tokens or tokens[0].type != "LAYER":
+        return None
+    state: Any = grammar().parse_interactive("").parser_state
+    for token in tokens:
+        if token.type == "EQUAL":
+            break
+        state.feed_token(token)
+    if not _takes(state, "EQUAL"):
+        return None
+    for kind in ("EQUAL", "NAME"):
+        state.feed_token(Token(kind, "", 0, end_pos=0))
+    layer: LayerStatement = state.feed_token(Token(_END, ""), is_end=True)
+    return replace(layer, expression=None)
+
+
+def _names_in(text: str, start: int) -> Iterator[str]:
+    """The names from `start` on, outside comments and strings."""
+    for match in _NAMES.finditer(text, start):
+        if match[1] and match[1] not in RESERVED:
+            yield match[1]
+
+
+def _cuts(text: str, start: int) -> tuple[int, ...]:
+    """Where lines behind `start` begin with a misspelt starter."""
+    words = islice(_FIRST_WORD.finditer(text, start), _MOST_WORDS)
+    return tuple(match.start(1) for match in words if misspelt_starter(match[1]))
+
+
+# -- faults --------------------------------------------------------------------------------------
+
+
+def _span(token: Token) -> Span:
+    return Span(token.start_pos or 0, token.end_pos or 0)
+
+
+def _end_of(tokens: tuple[Token, ...]) -> int:
+    return tokens[-1].end_pos or 0 if tokens else 0
+
+
+def keyword_fault(word: str, span: Span, names: tuple[str, ...]) -> SyntaxFault:
+    """A reserved word that stands where a name belongs."""
+    return SyntaxFault(messages.keyword_as_name(word, names), span, messages.describe((), names))
+
+
+def _fault(stop: _Stop) -> SyntaxFault:
+    """The one fault of a statement that stopped."""
+    expected = messages.describe(stop.accepted, stop.names)
+    found = stop.found
+    if not stop.tokens:
+        text = found.value if found else ""
+        return SyntaxFault(messages.no_statement(text), _span(found) if found else Span(0, 0), ())
+    if _unit_is_wrong(stop):
+        return _unit_fault(stop)
+    first, last = stop.tokens[0], stop.tokens[-1]
+    behind = Span(_end_of(stop.tokens), _end_of(stop.tokens))
+    if found is None:
+        if "RBRACE" in stop.accepted:
+            return SyntaxFault(messages.unclosed(first.value), _span(first), expected)
+        return SyntaxFault(messages.missing(expected, last.value, ""), behind, expected)
+    if found.type == UNKNOWN:
+        plain = messages.plain_character(found.value)
+        message = messages.misspelt(found.value, plain) if plain else messages.odd(found.value)
+        return SyntaxFault(message, _span(found), expected, "", plain)
+    if "PRIMITIVE" in stop.accepted and (meant := misspelt_primitive(found.value)):
+        message = messages.misspelt(found.value, meant)
+        return SyntaxFault(message, _span(found), expected, "", meant)
+    if _END in stop.accepted or last.type in ("RBRACE",):
+        help_ = f"{messages.listed(expected)} may follow" if expected else ""
+        return SyntaxFault(messages.surplus(last.value, found.value), _span(found), expected, help_)
+    return SyntaxFault(messages.missing(expected, last.value, found.value), behind, expected)
+
+
+def _unit_is_wrong(stop: _Stop) -> bool:
+    """Did it stop at, or behind, a word that stands behind a number where a unit may stand?"""
+    return _wrong_unit(stop) is not None
+
+
+def _wrong_unit(stop: _Stop) -> Token | None:
+    tokens = stop.tokens
+    if stop.found and "UNIT" in stop.accepted and stop.found.type in ("NAME", "KEY"):
+        return stop.found
+    if len(tokens) > 1 and tokens[-1].type == "KEY" and tokens[-2].type == "NUMBER":
+        return tokens[-1] if stop.accepted == ("EQUAL",) else None
+    return None
+
+
+def _unit_fault(stop: _Stop) -> SyntaxFault:
+    word = _wrong_unit(stop)
+    assert word is not None
+    meant = misspelt_unit(word.value)
+    expected = messages.describe(("UNIT",), ())
+    return SyntaxFault(
+        messages.unknown_unit(word.value, meant), _span(word), expected, "", meant
+    )
+
+
+# -- nesting -------------------------------------------------------------------------------------
+
+
+def _too_deep(text: str) -> int | None:
+    """Where brackets are nested too deep; most texts are settled by counting."""
+    if text.count("(") + text.count("[") + text.count("{") <= MAX_DEPTH:
+        return None
+    depth = 0
+    for match in _NESTING.finditer(text):
+        depth += (match[0] in "([{") - (match[0] in ")]}")
+        if depth > MAX_DEPTH:
+            return match.start()
+    return None
+
+
+def _too_long(statement: Any, text: str) -> int | None:
+    """Where a size strings together so many operations that its tree is too deep."""
+    if sum(map(text.count, "+-*/")) <= MAX_DEPTH:
+        return None
+    operations: list[Arithmetic] = []
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, Arithmetic):
+            operations.append(node)
+        parts = node if isinstance(node, tuple) else map(node.__getattribute__, _fields(node))
+        waiting.extend(parts)
+    heights: dict[int, int] = {}
+    for node in reversed(operations):  # what is inside came later
+        inside = max(heights.get(id(node.left), 0), heights.get(id(node.right), 0))
+        heights[id(node)] = inside + 1
+        if inside == MAX_DEPTH:
+            return node.left.span.end
+    return None
+
+
+def _fields(node: Any) -> tuple[str, ...]:
+    return tuple(getattr(node, "__dataclass_fields__", ()))
+
+
+def _cut_short(text: str, stop: int) -> Understood:
+    """What was understood in front of `stop`, behind which nothing is read."""
+    before = understand(text[:stop])
+    fault = SyntaxFault(messages.too_deep(MAX_DEPTH), Span(stop, stop + 1), ())
+    skipped = dict.fromkeys((*before.skipped, *_names_in(text, stop)))
+    return Understood(before.statement, fault, tuple(skipped))

@@ -1,0 +1,619 @@
+"""The syntax tree of a `.par` text: frozen nodes that say what was written and where.
+
+A text is split into *chunks* at the keywords that begin statements; each chunk holds one
+statement. Every span is relative to the start of its chunk, so a chunk that merely moves keeps
+its nodes. Nodes carry no meaning: `H` is a name here, a product of dims only in the model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, NamedTuple, TypeAlias
+
+
+class Span(NamedTuple):
+    """Half-open range of code points, relative to the chunk it stands in."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier where it stands."""
+
+    text: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A dotted name: `decoder.up`, `tp.0`, `std.h100`; one part when there is no dot."""
+
+    parts: tuple[Name, ...]
+    span: Span
+
+    @property
+    def text(self) -> str:
+        """The parts joined by dots."""
+        return ".".join(part.text for part in self.parts)
+
+
+# -- sizes and quantities ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, exact, with the unit as written (`80 GB`, `5%`, `8Ki` has no unit but 8192)."""
+
+    value: Fraction
+    unit: str | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """`left op right` over sizes, with op one of `+ - * /`."""
+
+    operator: Literal["+", "-", "*", "/"]
+    left: Size
+    right: Size
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """`capacity(tokens = B * S, experts = E, top = 2, factor = 1.25)`: slots per expert."""
+
+    arguments: tuple[tuple[Name, Size], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """`rest`: what fills a product."""
+
+    span: Span
+
+
+Size: TypeAlias = Number | Name | Arithmetic | Capacity | Rest
+
+
+# -- tensors and expressions ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One index of a tensor: a dimension's name, or a number that takes that slice."""
+
+    name: Name | Number
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TensorUse:
+    """A tensor in an expression; `indices` is None where they are left out, () for `t[]`."""
+
+    path: Path
+    indices: tuple[Index, ...] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A number in an expression."""
+
+    value: Fraction
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """`a * b * c`; an einsum where two or more factors are tensors. `a / 2` divides by a scalar."""
+
+    factors: tuple[Expression, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of a sum with its sign, 1 or -1."""
+
+    sign: int
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """`a + b - c`."""
+
+    terms: tuple[Term, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`f(x, ...)` or `f over D, E masked (x, ...)`; also the use of a template or a block."""
+
+    function: Name
+    over: tuple[Name, ...]
+    masked: bool
+    arguments: tuple[Expression, ...]
+    span: Span
+
+
+Expression: TypeAlias = TensorUse | Scalar | Product | Sum | Call
+
+
+# -- clauses -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AxisUse:
+    """An axis as a clause names it (`tp`, `tp.0`), with how its slices are dealt out."""
+
+    path: Path
+    dealt: Literal["zigzag", "ring"] | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One item of `partition`: `S on cp zigzag * tp`, `none on tp`, `? on tp`; major axis first."""
+
+    dim: Name | Literal["none", "?"]
+    axes: tuple[AxisUse, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionClause:
+    """`partition DIM on AXIS, DIM on AXIS`."""
+
+    cuts: tuple[Cut, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StateClause:
+    """`replicated on tp, dp`, `centralized on tp`, `partial on tp`, `partial max on tp`."""
+
+    state: Literal["replicated", "centralized", "partial"]
+    kind: Name | None  # of a partial, when written
+    axes: tuple[AxisUse, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StoreClause:
+    """`store D on dp`, or `store on dp * cp` without a dim (flattened)."""
+
+    dim: Name | None
+    axes: tuple[AxisUse, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AtClause:
+    """`at pp[0]`: on one pipeline stage."""
+
+    axis: Path
+    stage: Number
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class FlagClause:
+    """`frozen` or `recompute`."""
+
+    flag: Literal["frozen", "recompute"]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnevenClause:
+    """`uneven` behind a stack's `partition L on pp`: the first stages take one layer more."""
+
+    span: Span
+
+
+Clause: TypeAlias = (
+    PartitionClause | StateClause | StoreClause | AtClause | FlagClause | UnevenClause
+)
+
+
+# -- statements ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class DimItem:
+    """One dimension of a `dim` statement; size None is symbolic."""
+
+    name: Name
+    size: Size | None
+    unit: Size | None
+    padded: Size | None  # `padded to 128 * tp`
+    uneven: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class DimStatement:
+    """`dim B = 4096, D`."""
+
+    items: tuple[DimItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AxisItem:
+    """`tp = 8 over nvlink`; size None is symbolic."""
+
+    name: Name
+    size: Size | None
+    link: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class MeshStatement:
+    """`mesh pp = 4 over ib, tp = 8 over nvlink on 256 h100`."""
+
+    axes: tuple[AxisItem, ...]
+    devices: Size | None
+    device: Name | None
+
+
+@dataclass(frozen=True, slots=True)
+class AxisStatement:
+    """Another view: `axis ep = dp * tp` (of is ()), `axis edp = rest, ep = 8 of dp * cp * tp`."""
+
+    items: tuple[AxisItem, ...]
+    of: tuple[Path, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """`key = value`; the value is a quantity, a word, a word that starts with a digit (`1f1b`)
+    or a product of names."""
+
+    key: Name
+    value: Size
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LinkStatement:
+    """`link ib { bandwidth = 50 GB/s  latency = 5 us }`."""
+
+    name: Name
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceStatement:
+    """`device h100 { memory = 80 GiB  flops = 989 Tflop/s  hbm = 3.35 TB/s }`."""
+
+    name: Name
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeStatement:
+    """`dtype bf16`."""
+
+    dtype: Name
+
+
+@dataclass(frozen=True, slots=True)
+class TensorItem:
+    """`w[D, F] : fp8`."""
+
+    name: Name
+    dims: tuple[Name, ...]
+    dtype: Name | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TensorStatement:
+    """`input`, `weight`, `cache` or `var` with its list; the clauses hold for the whole list."""
+
+    role: Literal["input", "weight", "cache", "var"]
+    items: tuple[TensorItem, ...]
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutputStatement:
+    """`output y replicated on N`; several may be listed."""
+
+    tensors: tuple[Path, ...]
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStatement:
+    """`layer up: h[B, F] : f32 = x * w  partition F on tp`; out_dims None where left out."""
+
+    name: Name
+    out: Name
+    out_dims: tuple[Name, ...] | None
+    dtype: Name | None
+    expression: Expression | None  # None only in a half-typed layer
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpStatement:
+    """`op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W`."""
+
+    name: Name
+    parameters: tuple[TensorItem, ...]
+    out: TensorItem
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class PointwiseStatement:
+    """`op swish: pointwise`."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class BlockStatement:
+    """The header of `block attention(q[B, S], ...) -> c fused {`."""
+
+    name: Name
+    parameters: tuple[TensorItem, ...]
+    out: Name
+    fused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StackStatement:
+    """The header of `stack decoder[L]: x -> y partition L on pp {`."""
+
+    name: Name
+    dim: Name
+    carry_in: Name
+    carry_out: Name
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanStatement:
+    """The header of `plan NAME {`."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """`4 decoder` or `embed`: so many layers of a stack, or a layer (count None)."""
+
+    count: Number | None
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Chunks:
+    """`14 of 4 decoder`: so many equal chunks, each of these portions; () is `none`."""
+
+    repeat: Number | None
+    portions: tuple[Portion, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StagesStatement:
+    """`stages pp: embed + 4 decoder | 14 of 4 decoder | 1 decoder + loss`."""
+
+    axis: Path
+    chunks: tuple[Chunks, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """`decoder.{q,k,v}`: the alternatives of each part; `*` is the alternative `*`."""
+
+    parts: tuple[tuple[Name, ...], ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ForStatement:
+    """`for decoder.{q,k,v}, head: partition H on tp`."""
+
+    patterns: tuple[Pattern, ...]
+    clauses: tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainStatement:
+    """`train adam { global_batch = B  microbatches = 32 }`."""
+
+    optimizer: Name | None
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InferStatement:
+    """`infer { phase = decode  context = 8192 }`."""
+
+    settings: tuple[Setting, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CostStatement:
+    """`cost ring`."""
+
+    price_list: Name
+
+
+@dataclass(frozen=True, slots=True)
+class CommunicationStatement:
+    """`communication explicit`."""
+
+    mode: Name
+
+
+@dataclass(frozen=True, slots=True)
+class ImportStatement:
+    """`import "model.par"` (quoted) or `import std.h100`."""
+
+    target: str
+    quoted: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class GradientUse:
+    """`grad(w)` or a plain tensor path where an `expect` names a tensor."""
+
+    path: Path
+    gradient: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What narrows an `expect`: `in decoder`, `on tp`, `per device`, `forward`."""
+
+    within: tuple[Path, ...]
+    axes: tuple[AxisUse, ...]
+    per_device: bool
+    passes: Literal["forward", "backward", "update"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetExpect:
+    """`expect traffic(decoder) on tp per device < 2 GB forward`; the subject in parentheses is in
+    `arguments`."""
+
+    figure: Name
+    arguments: tuple[Path, ...]
+    comparison: Literal["<", "<=", ">", ">=", "=="]
+    bound: Size
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveExpect:
+    """`expect no All-Gather in decoder`, `expect All-Reduce of grad(w) on dp`."""
+
+    absent: bool
+    primitive: Name | None  # None: `expect no communication`; the name as written, with its hyphens
+    tensor: GradientUse | None
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class StateWord:
+    """`P(F)`, `R`, `R(partial)`, `R(partial max)`, `C(0,3)` as written."""
+
+    head: Name
+    arguments: tuple[Name | Number, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StateExpect:
+    """`expect h is P(F) on tp`."""
+
+    tensor: GradientUse
+    state: StateWord
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectStatement:
+    """`expect ...`."""
+
+    condition: BudgetExpect | PrimitiveExpect | StateExpect
+
+
+Statement: TypeAlias = (
+    DimStatement
+    | MeshStatement
+    | AxisStatement
+    | LinkStatement
+    | DeviceStatement
+    | DtypeStatement
+    | TensorStatement
+    | OutputStatement
+    | LayerStatement
+    | OpStatement
+    | PointwiseStatement
+    | BlockStatement
+    | StackStatement
+    | PlanStatement
+    | StagesStatement
+    | ForStatement
+    | TrainStatement
+    | InferStatement
+    | CostStatement
+    | CommunicationStatement
+    | ImportStatement
+    | ExpectStatement
+)
+
+
+# -- documents -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxFault:
+    """One syntax error: a sentence, where it shows, what may stand there instead, and a mend.
+
+    `replacement` is the text to put in place of `span`, where a mend is certain enough to offer.
+    `help` is a second sentence that says how to mend it, or "".
+    """
+
+    message: str
+    span: Span
+    expected: tuple[str, ...]
+    help: str = ""
+    replacement: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What one chunk's text means: the statement as far as it was understood, its faults, the
+    words that were skipped (their names are not reported as unknown or unused elsewhere), and the
+    comments beside its items, by the name that they document."""
+
+    statement: Statement | None
+    faults: tuple[SyntaxFault, ...]
+    skipped: tuple[str, ...]
+    notes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A chunk in its document: `index` counts chunks in reading order (preorder), `start` is the
+    absolute offset of its first character, `text` what it holds, `note` the comment above it."""
+
+    index: int
+    start: int
+    text: str
+    parsed: Parsed
+    note: str
+    body: tuple[Chunk, ...]
+
+    @property
+    def statement(self) -> Statement | None:
+        """The statement as far as it was understood."""
+        return self.parsed.statement
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A parsed text. `chunks` are the outermost ones, `every` all of them by index; `note` is the
+    comment that documents the file."""
+
+    text: str
+    chunks: tuple[Chunk, ...]
+    every: tuple[Chunk, ...]
+    note: str

@@ -1,0 +1,155 @@
+"""Analysis: the theory run over a model, put together into the one value that everyone reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from parspec.interpreter.analysis.checks import check_all
+from parspec.interpreter.analysis.expects import Figures, judge
+from parspec.interpreter.analysis.flops import flops_per_device, layer_bytes, layer_time
+from parspec.interpreter.analysis.grid import Grid, build_grid
+from parspec.interpreter.analysis.inference import Placed, infer
+from parspec.interpreter.analysis.kinds import context_axes, kinds_of, strategies
+from parspec.interpreter.analysis.memory import bytes_of, memory
+from parspec.interpreter.analysis.moves import Pricing, all_moves
+from parspec.interpreter.analysis.result import (
+    Analysis,
+    LayerResult,
+    Memory,
+    Move,
+    StateOf,
+    TensorResult,
+    Totals,
+)
+from parspec.interpreter.analysis.serving import deliver
+from parspec.interpreter.spec.model import Device, Model, Tensor
+from parspec.interpreter.theory.formulas import Amount, product, total
+from parspec.interpreter.theory.layouts import TURN, Layout, layout
+
+
+def analyze(model: Model) -> Analysis:
+    """The analysis of a model."""
+    grid = build_grid(model)
+    inference = infer(model, grid)
+    delivery = deliver(model, grid, inference)
+    pricing = Pricing(model, grid, inference)
+    moves = all_moves(model, grid, inference, delivery)
+    device = next((d for d in model.devices if d.name == model.mesh.device), None)
+    kinds = kinds_of(model, pricing.tensors)
+    context = context_axes(inference.layers, kinds, pricing.tensors)
+    layers = tuple(
+        _layer(placed, pricing, strategies(placed, kinds, context, pricing.tensors, grid), device)
+        for placed in inference.layers
+    )
+    busiest, stages = memory(model, pricing, delivery.origins)
+    tensors = tuple(_tensor(t, delivery.origins[t.name], pricing) for t in model.tensors)
+    totals = _totals(model, grid, layers, moves, busiest)
+    figures = Figures(model, grid, pricing.tensors, moves, layers, totals, delivery.origins)
+    expects, judged = judge(model.expects, figures)
+    findings = (*model.findings, *check_all(model, grid, pricing, delivery), *judged)
+    return Analysis(model, layers, tensors, moves, totals, stages, expects, findings)
+
+
+def _layer(
+    placed: Placed,
+    pricing: Pricing,
+    named: tuple[tuple[str, str], ...],
+    device: Device | None,
+) -> LayerResult:
+    grid = pricing.grid
+    flops = flops_per_device(placed, grid)
+    moved = layer_bytes(placed, pricing)
+    partition = {name: dim for dim, axes in placed.placement.cuts for name in grid.shown(axes)}
+    states = [
+        StateOf(operand.tensor, "in", _shown(where, pricing.tensors[operand.tensor]))
+        for operand, where in zip(placed.layer.operands, placed.inputs, strict=True)
+    ]
+    states.append(StateOf(placed.layer.out, "out", placed.output))
+    return LayerResult(
+        placed.layer.name,
+        pricing.turns(placed.stacks),
+        tuple(sorted(partition.items(), key=lambda cut: grid.place(cut[0]))),
+        placed.placement.follows,
+        named,
+        tuple(states),
+        moved,
+        flops,
+        layer_time(flops, moved, pricing.busiest_turns(placed.stacks), device),
+    )
+
+
+def _shown(where: Layout, tensor: Tensor) -> Layout:
+    """A stacked weight of a pipelined stack lies in slices along the stack's dimension."""
+    turns = {axis for axis, nodes in where.central if nodes == (TURN,)}
+    if not turns or not tensor.stacked:
+        return where
+    cuts = dict(where.cuts) | {tensor.stacked[0]: tuple(sorted(turns))}
+    central = {axis: nodes for axis, nodes in where.central if axis not in turns}
+    return layout(cuts, where.partial, central)
+
+
+def _tensor(tensor: Tensor, where: Layout, pricing: Pricing) -> TensorResult:
+    one = bytes_of(tensor, layout(), pricing.grid)
+    stacked = product(pricing.grid.by_name[dim].extent for dim in tensor.stacked)
+    return TensorResult(
+        tensor.name,
+        tensor.label,
+        tensor.role,
+        tensor.dims,
+        tensor.dtype,
+        one * stacked,
+        _shown(where, tensor),
+        bytes_of(tensor, where, pricing.grid),
+    )
+
+
+def _totals(
+    model: Model,
+    grid: Grid,
+    layers: Iterable[LayerResult],
+    moves: Iterable[Move],
+    busiest: Memory,
+) -> Totals:
+    paid = [move for move in moves if move.primitive is not None]
+    prices = [(move, dict(move.traffic)[model.cost]) for move in paid]
+    compute = _sum_known(layer.time for layer in layers)
+    communication = _sum_known(move.time for move in paid)
+    trains = model.settings is not None and model.settings.verb == "train"
+    step = None if compute is None or communication is None or trains else compute + communication
+    return Totals(
+        parameters(model, grid),
+        (("forward", total(price for _, price in prices)), ("backward", None), ("update", None)),
+        _grouped((",".join(move.axes), price) for move, price in prices),
+        _grouped((move.primitive or "", price) for move, price in prices),
+        busiest,
+        compute,
+        communication,
+        None,
+        step,
+        None,
+        None,
+    )
+
+
+def parameters(model: Model, grid: Grid) -> Amount:
+    """How many parameters the weights have, padding left out, every turn of a stacked one."""
+    sizes: Mapping[str, Amount] = {dim.name: dim.size for dim in model.dims}
+    return total(
+        product(sizes[dim] for dim in (*tensor.stacked, *tensor.leaves))
+        for tensor in model.tensors
+        if tensor.role == "weight"
+    )
+
+
+def _sum_known(times: Iterable[float | None]) -> float | None:
+    """The sum, None where a part is not known."""
+    seen = list(times)
+    known = [time for time in seen if time is not None]
+    return sum(known) if len(known) == len(seen) else None
+
+
+def _grouped(parts: Iterable[tuple[str, Amount]]) -> tuple[tuple[str, Amount], ...]:
+    sums: dict[str, Amount] = {}
+    for name, amount in parts:
+        sums[name] = sums.get(name, 0) + amount
+    return tuple(sums.items())

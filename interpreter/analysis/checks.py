@@ -1,0 +1,330 @@
+"""Checks: what is wrong with a plan once states are known, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from parspec.interpreter.analysis.division import division_findings
+from parspec.interpreter.analysis.flops import executed_flops
+from parspec.interpreter.analysis.grid import Grid, layers_of
+from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.moves import Pricing, output_layout, stacks_of
+from parspec.interpreter.analysis.serving import Delivery
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
+from parspec.interpreter.spec.model import Assignment, Layer, Model, Tensor
+from parspec.interpreter.spec.settings import DTYPES
+from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number
+from parspec.interpreter.theory.layouts import TURN, layout
+from parspec.interpreter.theory.redistribution import cost, redistribute
+from parspec.interpreter.theory.rule import whole_dims
+
+REPEATED_SHARE = 0.05  # work repeated on nodes of an axis is a warning above this share of FLOPs
+
+
+def check_all(
+    model: Model, grid: Grid, pricing: Pricing, delivery: Delivery
+) -> tuple[Finding, ...]:
+    """Every finding of the analysis but those of `expect`s."""
+    layers = pricing.inference.layers
+    return (
+        *division_findings(layers, grid),
+        *_disputes(pricing, delivery),
+        *_whole(layers),
+        *_unsettled(pricing),
+        *_layers_lost(model, pricing),
+        *_stores(model, grid),
+        *_off_stage(pricing, delivery),
+        *_padding(layers, grid, pricing.tensors),
+        *_partial_left(model, pricing),
+        *_repeated(layers, grid),
+        *_unevaluated(model),
+    )
+
+
+def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
+    return tuple(data.items())
+
+
+def _disputes(pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
+    """Operands that disagree on what a layer follows, with the price of each choice."""
+    for placed in pricing.inference.layers:
+        for dispute in placed.placement.disputes:
+            related = tuple(
+                Related(operand.site, f"{tensor.label} arrives as {state}")
+                for operand in placed.layer.operands
+                for tensor in [pricing.tensors[operand.tensor]]
+                for state in [delivery.origins[tensor.name].state(dispute.axis)]
+                if tensor.role != "weight"
+            )
+            prices = tuple(
+                _choice_price(placed, dispute.axis, dim, pricing, delivery)
+                for _, dim in dispute.choices
+            )
+            yield Finding(
+                "operands_disagree",
+                placed.layer.site,
+                _facts(
+                    layer=placed.layer.name,
+                    axis=dispute.axis,
+                    choices=dispute.choices,
+                    prices=prices,
+                ),
+                related,
+            )
+
+
+def _choice_price(
+    placed: Placed, axis: str, dim: str, pricing: Pricing, delivery: Delivery
+) -> int | None:
+    """Bytes per device that the operands move when the layer is cut along a dimension."""
+    if dim not in placed.layer.operator.dims:
+        return None
+    spent = 0
+    for operand, where in zip(placed.layer.operands, placed.inputs, strict=True):
+        tensor = pricing.tensors[operand.tensor]
+        if tensor.role == "weight":
+            continue
+        own = {r: o for r, o in zip(operand.leaves, tensor.leaves, strict=True) if r is not None}
+        cuts = {d: tuple(a for a in axes if a != axis) for d, axes in where.cuts}
+        if dim in operand.leaves:
+            cuts[dim] = (*cuts.get(dim, ()), axis)
+        wanted = layout(cuts, where.partial, where.central).renamed(own)
+        source = delivery.origins[tensor.name]
+        steps = redistribute(source, wanted, tensor.leaves, pricing.grid.space)
+        spent += int(cost(steps, tensor.leaves, pricing.grid.space) * DTYPES[tensor.dtype])
+    return spent
+
+
+def _whole(layers: Iterable[Placed]) -> Iterator[Finding]:
+    """Clauses that cut a dimension which the function needs whole."""
+    for placed in layers:
+        whole = whole_dims(placed.layer.operator)
+        for said in placed.layer.assignments:
+            if said.saying == "partition" and said.dim in whole:
+                yield Finding(
+                    "needs_whole",
+                    said.site,
+                    _facts(
+                        layer=placed.layer.name,
+                        function=placed.layer.operator.function,
+                        dim=said.dim,
+                        axis=said.axis,
+                    ),
+                )
+
+
+def _unsettled(pricing: Pricing) -> Iterator[Finding]:
+    for one in pricing.inference.unsettled:
+        carry = pricing.tensors[one.stack.carry]
+        yield Finding(
+            "carry_unsettled",
+            one.stack.site,
+            _facts(
+                stack=one.stack.name,
+                carry=carry.label,
+                states=tuple(
+                    ", ".join(f"{a}: {state.state(a)}" for a in pricing.grid.space.sizes)
+                    for state in one.states
+                ),
+            ),
+        )
+
+
+def _layers_lost(model: Model, pricing: Pricing) -> Iterator[Finding]:
+    """Stacks whose layers do not divide over their stages."""
+    for stack in stacks_of(model.items):
+        axes = pricing.inference.pipelines.get(stack.name, ())
+        layers = pricing.grid.by_name[stack.dim].extent
+        stages = pricing.grid.space.group(axes)
+        if not axes or not isinstance(layers, int) or not isinstance(stages, int):
+            continue
+        lost = layers % stages
+        if lost and not stack.uneven:
+            yield Finding(
+                "layers_lost",
+                stack.site,
+                _facts(
+                    stack=stack.name,
+                    axis=",".join(pricing.grid.shown(axes)),
+                    layers=layers,
+                    stages=stages,
+                    built=layers - lost,
+                    lost=lost,
+                    remainder=lost,
+                ),
+            )
+
+
+def _stores(model: Model, grid: Grid) -> Iterator[Finding]:
+    """Variables stored along a dimension that does not divide."""
+    for tensor in model.tensors:
+        for said in tensor.rest:
+            if said.saying != "store" or said.dim is None or said.axis not in grid.covers:
+                continue
+            dim = grid.by_name[said.dim]
+            ways = grid.space.group(grid.covers[said.axis])
+            if not isinstance(dim.extent, int) or not isinstance(ways, int) or ways == 1:
+                continue
+            if dim.extent % (ways * dim.unit) and not (dim.uneven or dim.padded):
+                yield Finding(
+                    "uneven_split",
+                    said.site,
+                    _facts(dim=dim.name, axis=said.axis, sizes=_slices(dim.extent, dim.unit, ways)),
+                    (Related(dim.site, f"{dim.name} is declared here"),),
+                )
+
+
+def _slices(size: int, unit: int, ways: int) -> tuple[int, ...]:
+    """Ceil-sized slices, the last short or empty; at most the first sixteen."""
+    units = ceil_divide(size, unit)
+    each = int(generic(ceil_divide(units, ways) * unit))
+    return tuple(max(0, min(each, size - node * each)) for node in range(min(ways, 16)))
+
+
+def _off_stage(pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
+    """Weights declared to lie on fewer stages than use them: weights do not travel."""
+    stage_axes = {axis for axes in pricing.inference.pipelines.values() for axis in axes}
+    for need in pricing.inference.needs:
+        tensor = pricing.tensors[need.tensor]
+        if tensor.role != "weight":
+            continue
+        for axis in stage_axes:
+            lies = delivery.origins[tensor.name].state(axis)
+            wants = need.layout.state(axis)
+            if (
+                lies.letter == "C"
+                and wants.letter == "C"
+                and not set(wants.nodes) <= set(lies.nodes)
+            ):
+                extra = pricing.grid.space.local(tensor.leaves, need.layout) * DTYPES[tensor.dtype]
+                yield Finding(
+                    "weight_not_on_stage",
+                    _operand_site(pricing, need.layer, need.operand),
+                    _facts(
+                        tensor=tensor.label,
+                        stage=_nodes(wants.nodes),
+                        stages=_nodes(lies.nodes),
+                        extra_bytes=int(extra) if is_number(extra) else None,
+                    ),
+                    (Related(tensor.site, f"{tensor.label} is declared here"),),
+                )
+
+
+def _nodes(nodes: tuple[object, ...]) -> str:
+    return ", ".join("each" if node == TURN else str(node) for node in nodes)
+
+
+def _operand_site(pricing: Pricing, layer: str, operand: int) -> Site:
+    placed = next(p for p in pricing.inference.layers if p.layer.name == layer)
+    return placed.layer.operands[operand].site
+
+
+def _padding(
+    layers: Iterable[Placed], grid: Grid, tensors: Mapping[str, Tensor]
+) -> Iterator[Finding]:
+    """Padding that a sum or a function along a dimension would count."""
+    for placed in layers:
+        for name in _counted(placed.layer, tensors):
+            dim = grid.by_name[name]
+            if not dim.padded or not isinstance(dim.extent, int) or not isinstance(dim.size, int):
+                continue
+            pad = dim.extent - dim.size
+            if pad:
+                yield Finding(
+                    "pad_reaches_reduction",
+                    placed.layer.site,
+                    _facts(
+                        layer=placed.layer.name,
+                        function=placed.layer.operator.function or "sum",
+                        dim=name,
+                        padded=dim.extent,
+                        pad=pad,
+                    ),
+                    (Related(dim.site, f"{name} is declared here"),),
+                )
+
+
+def _counted(layer: Layer, tensors: Mapping[str, Tensor]) -> tuple[str, ...]:
+    """The dimensions whose every element, padding too, goes into the layer's result."""
+    operator = layer.operator
+    if operator.kind == "along":
+        return () if operator.masked else operator.over
+    if operator.kind != "einsum":
+        return ()
+    weighted = {
+        leaf
+        for operand in layer.operands
+        if tensors[operand.tensor].role == "weight"
+        for leaf in operand.leaves
+    }
+    return tuple(dim for dim in operator.summed if dim not in weighted)
+
+
+def _partial_left(model: Model, pricing: Pricing) -> Iterator[Finding]:
+    """Outputs left partial without saying so."""
+    for output in model.outputs:
+        _, wanted = output_layout(pricing, output)
+        said = {piece for s in output.rest for piece in pricing.grid.covers.get(s.axis, ())}
+        for axis, _ in wanted.partial:
+            if axis not in said:
+                yield Finding(
+                    "partial_left",
+                    output.site,
+                    _facts(tensor=pricing.tensors[output.tensor].label, axis=axis),
+                )
+
+
+def _repeated(layers: tuple[Placed, ...], grid: Grid) -> Iterator[Finding]:
+    """Work that several nodes of an axis repeat, one finding an axis."""
+    flops = [executed_flops(placed, grid) for placed in layers]
+    everything = sum((generic(each) for each in flops), start=generic(0))
+    for axis, pieces in grid.axes:
+        if all(grid.space.sizes[piece] == 1 for piece in pieces):
+            continue
+        repeating = [
+            (generic(each), placed)
+            for each, placed in zip(flops, layers, strict=True)
+            if any(_repeats(placed, piece) for piece in pieces)
+        ]
+        if not repeating:
+            continue
+        spent = sum((each for each, _ in repeating), start=generic(0))
+        worst = max(repeating, key=lambda one: one[0])[1]
+        yield Finding(
+            "repeated_work",
+            worst.layer.site,
+            _facts(
+                layer=worst.layer.name,
+                axis=axis,
+                share=float(spent / everything) if everything else 0.0,
+                layers=tuple(dict.fromkeys(placed.layer.parent for _, placed in repeating)),
+            ),
+        )
+
+
+def _repeats(placed: Placed, axis: str) -> bool:
+    """Whether all nodes of an axis compute the same."""
+    central = dict(placed.placement.central)
+    return placed.placement.dim(axis) is None and axis not in central
+
+
+def _unevaluated(model: Model) -> Iterator[Finding]:
+    """What is read and checked, but does not bear on the figures."""
+    for said in _assignments(model):
+        if said.saying == "hole":
+            yield _unread(said, f"partition ? on {said.axis}", "no choice is made for it")
+    for stages in model.stages:
+        yield Finding(
+            "not_evaluated",
+            stages.site,
+            _facts(text=f"stages {stages.axis}", reason="an explicit layout is only read"),
+        )
+
+
+def _unread(said: Assignment, text: str, reason: str) -> Finding:
+    return Finding("not_evaluated", said.site, _facts(text=text, reason=reason))
+
+
+def _assignments(model: Model) -> Iterator[Assignment]:
+    for layer in layers_of(model.items):
+        yield from layer.assignments

@@ -1,0 +1,191 @@
+"""Division: whether dimensions divide into the slices that a layer's clauses ask for.
+
+A leaf divides when each axis in turn cuts what the one before it left into equal whole units. A
+product of dims hands the nodes to its factors, major first: a factor takes all that is left, or is
+used up by a part of it. Zigzag deals two chunks to a node, so the chunks must divide as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import lcm, prod
+
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
+from parspec.interpreter.spec.model import Assignment, Dim
+
+HIGHEST_DEGREE = 4096  # valid degrees are listed up to here
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A dimension on all the axes that cut it in one layer, major first, as a clause asks."""
+
+    dim: Dim
+    axes: tuple[str, ...]
+    ways: tuple[int, ...]
+    zigzag: int | None  # the place of the axis that deals two chunks to a node
+
+    @property
+    def multiple(self) -> int:
+        """What the size must be a multiple of, units apart."""
+        total = prod(self.ways)
+        if self.zigzag is None:
+            return total
+        inside = prod(self.ways[self.zigzag + 1 :])
+        return total // inside * lcm(2, inside)
+
+
+def division_findings(layers: Iterable[Placed], grid: Grid) -> list[Finding]:
+    """A finding for each dimension that does not divide on an axis, where a clause first asks."""
+    asked = [(placed, said, cut) for placed in layers for said, cut in _cuts(placed, grid)]
+    on_axis: dict[str, dict[Cut, None]] = {}
+    for _, _, cut in asked:
+        for axis in cut.axes:
+            on_axis.setdefault(axis, {})[cut] = None
+    first: dict[tuple[str, tuple[str, ...]], Finding] = {}
+    for placed, said, cut in asked:
+        fault = fault_of(cut, grid)
+        if fault is None:
+            continue
+        key = (cut.dim.name, cut.axes)
+        if key in first:
+            also = Related(said.site, f"layer {placed.layer.parent} asks the same")
+            known = first[key]
+            if also.site not in {r.site for r in known.related} | {known.site}:
+                first[key] = Finding(known.name, known.site, known.data, (*known.related, also))
+            continue
+        name, facts = fault
+        axis = said.axis
+        valid = valid_degrees(cut, axis, on_axis.get(axis, {}), grid)
+        data: dict[str, Datum] = {"dim": cut.dim.name, "axis": ",".join(cut.axes), **facts}
+        if name == "indivisible":
+            data["valid"] = valid
+        elif name == "block_split":
+            data["valid" if not facts.get("replicas") else "valid_without_replication"] = valid
+        declared = Related(cut.dim.site, f"{cut.dim.name} is declared here")
+        first[key] = Finding(name, said.site, tuple(data.items()), (declared,))
+    return list(first.values())
+
+
+def _cuts(placed: Placed, grid: Grid) -> Iterable[tuple[Assignment, Cut]]:
+    """What the clauses of a layer ask of its dimensions, each dimension once."""
+    said = [a for a in placed.layer.assignments if a.saying == "partition" and a.dim is not None]
+    seen: set[str] = set()
+    for one in said:
+        assert one.dim is not None
+        if one.dim in seen or one.axis not in grid.covers:
+            continue
+        seen.add(one.dim)
+        dim = grid.by_name[one.dim]
+        same = [a for a in said if a.dim == one.dim and a.axis in grid.covers]
+        axes = _axes_of(dim, same, placed, grid)
+        sizes = [grid.space.group(grid.covers[axis]) for axis in axes]
+        ways = tuple(size for size in sizes if isinstance(size, int))
+        if len(ways) != len(sizes) or not isinstance(dim.extent, int):
+            continue
+        dealt = {a.axis for a in same if a.dealt == "zigzag"}
+        zigzag = next((place for place, axis in enumerate(axes) if axis in dealt), None)
+        yield one, Cut(dim, axes, ways, zigzag)
+
+
+def _axes_of(dim: Dim, said: Sequence[Assignment], placed: Placed, grid: Grid) -> tuple[str, ...]:
+    """All axes that cut a dimension in a layer, followed ones among them, major first."""
+    if len(dim.factors) > 1:
+        return max((a.sequence for a in said), key=len) or tuple(a.axis for a in said)
+    placed_axes = dict(placed.placement.cuts).get(dim.name, ())
+    views = {grid.covers[a.axis]: a.axis for a in said}
+    names: list[str] = []
+    left = list(placed_axes)
+    while left:
+        view = next((v for v in views if tuple(left[: len(v)]) == v), None)
+        if view is not None:
+            names.append(views[view])
+            del left[: len(view)]
+        else:
+            names.append(left.pop(0))
+    return tuple(names) or tuple(a.axis for a in said)
+
+
+def fault_of(cut: Cut, grid: Grid) -> tuple[str, dict[str, Datum]] | None:
+    """The name and the facts of what is wrong with a cut, if anything is."""
+    dim, ways = cut.dim, prod(cut.ways)
+    size = dim.extent
+    assert isinstance(size, int)
+    if dim.uneven or dim.padded or ways == 1:
+        return None
+    if cut.zigzag is not None:
+        return _indivisible(size, ways, cut.multiple) if size % cut.multiple else None
+    if len(dim.factors) > 1:
+        return _product_fault(cut, size, grid)
+    if size % (ways * dim.unit) == 0:
+        return None
+    if dim.unit > 1:
+        local = -(-size // ways)
+        return "block_split", {"local": local, "unit": dim.unit, "remainder": local % dim.unit}
+    if ways > size:
+        return "too_many_nodes", {"size": size, "ways": ways}
+    return _indivisible(size, ways, ways)
+
+
+def _indivisible(size: int, ways: int, multiple: int) -> tuple[str, dict[str, Datum]]:
+    below = size // multiple * multiple
+    facts: dict[str, Datum] = {
+        "size": size,
+        "ways": ways,
+        "remainder": size % multiple,
+        "below": below or None,
+        "above": below + multiple,
+        "padded": below + multiple,
+        "unit": multiple,
+    }
+    return "indivisible", facts
+
+
+def _product_fault(cut: Cut, size: int, grid: Grid) -> tuple[str, dict[str, Datum]] | None:
+    ways = prod(cut.ways)
+    left, stopped = share_out(cut.dim, ways, grid)
+    if left == 1:
+        return None
+    unit = grid.by_name[stopped].unit
+    if unit > 1:
+        local = -(-size // ways)
+        facts: dict[str, Datum] = {"local": local, "unit": unit, "remainder": local % unit}
+        return "block_split", facts | {"replicas": left}
+    return _indivisible(size, ways, ways)
+
+
+def share_out(dim: Dim, ways: int, grid: Grid) -> tuple[int, str]:
+    """Hand nodes to the factors of a product, major first; what is left over (1 if nothing) and the
+    factor at which it stopped."""
+    stopped = dim.factors[-1]
+    for leaf in dim.factors:
+        units = grid.units(leaf)
+        if not isinstance(units, int) or units % ways == 0:
+            return 1, leaf
+        if ways % units:
+            return ways, leaf
+        ways //= units
+        stopped = leaf
+    return ways, stopped
+
+
+def valid_degrees(cut: Cut, axis: str, others: Mapping[Cut, None], grid: Grid) -> tuple[int, ...]:
+    """Degrees of an axis for which every dimension that it cuts divides."""
+    cuts = [cut, *others]
+    size = cut.dim.extent
+    highest = min(size, HIGHEST_DEGREE) if isinstance(size, int) else HIGHEST_DEGREE
+    return tuple(
+        degree
+        for degree in range(1, highest + 1)
+        if all(_divides(one, axis, degree, grid) for one in cuts)
+    )
+
+
+def _divides(cut: Cut, axis: str, degree: int, grid: Grid) -> bool:
+    ways = tuple(
+        degree if name == axis else size for name, size in zip(cut.axes, cut.ways, strict=True)
+    )
+    return fault_of(Cut(cut.dim, cut.axes, ways, cut.zigzag), grid) is None

@@ -1,0 +1,54 @@
+"""Floating-point operations and bytes of layers, and how long they take at least.
+
+Only products of variables count as FLOPs, as the field counts them: a multiplication and an
+addition for every element of the iteration space and every operand after the first. Functions are
+bound by the bytes that they read and write. Time is the roofline: max(flops / peak, bytes / hbm).
+"""
+
+from __future__ import annotations
+
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.memory import bytes_of
+from parspec.interpreter.analysis.moves import Pricing
+from parspec.interpreter.spec.model import Device
+from parspec.interpreter.theory.formulas import Amount, is_number, product, total
+
+
+def flops_per_device(placed: Placed, grid: Grid) -> Amount:
+    """FLOPs of one turn on a device that takes part, on whole slices."""
+    operator = placed.layer.operator
+    if operator.kind != "einsum":
+        return 0
+    cuts = dict(placed.placement.cuts)
+    points = product(grid.space.slice_of(dim, cuts.get(dim, ())) for dim in operator.dims)
+    return 2 * (len(operator.inputs) - 1) * points
+
+
+def executed_flops(placed: Placed, grid: Grid) -> Amount:
+    """FLOPs of one turn in the whole system, repeated ones every time."""
+    central = dict(placed.placement.central)
+    nodes = grid.space.group(axis for axis in grid.space.sizes if axis not in central)
+    return flops_per_device(placed, grid) * nodes
+
+
+def layer_bytes(placed: Placed, pricing: Pricing) -> Amount:
+    """Bytes of operands and result of one turn on a device that takes part."""
+    read = [
+        bytes_of(tensor, where.renamed(own), pricing.grid)
+        for operand, where in zip(placed.layer.operands, placed.inputs, strict=True)
+        for tensor in [pricing.tensors[operand.tensor]]
+        for own in [{r: o for r, o in zip(operand.leaves, tensor.leaves, strict=True) if r}]
+    ]
+    out = pricing.tensors[placed.layer.out]
+    names = dict(zip(placed.layer.operator.output, out.leaves, strict=True))
+    return total([*read, bytes_of(out, placed.output.renamed(names), pricing.grid)])
+
+
+def layer_time(flops: Amount, moved: Amount, turns: Amount, device: Device | None) -> float | None:
+    """Seconds of all turns on the busiest device; None without a device or with symbolic sizes."""
+    if device is None or device.flops is None or device.hbm is None:
+        return None
+    if not (is_number(flops) and is_number(moved) and is_number(turns)):
+        return None
+    return float(max(flops / device.flops, moved / device.hbm) * turns)

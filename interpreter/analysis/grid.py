@@ -1,0 +1,245 @@
+"""The grid: mesh axes broken into the pieces that layouts speak of.
+
+Most axes are one piece and keep their name. An axis that a view cuts anew (`ep = 8 of dp`), or
+whose nodes are shared out over the factors of a product of dims (8 kv heads on 16 nodes), falls
+into nested pieces `tp.0`, `tp.1`, outermost first. A view is the pieces that it covers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from parspec.interpreter.spec.model import Assignment, Dim, Item, Layer, Mesh, Model, Stack
+from parspec.interpreter.theory.formulas import Amount, divide
+from parspec.interpreter.theory.space import Extent, Space, Wire
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The pieces of each mesh axis and of each view, and the space over these pieces."""
+
+    axes: tuple[tuple[str, tuple[str, ...]], ...]
+    views: tuple[tuple[str, tuple[str, ...]], ...]
+    space: Space
+    dims: tuple[Dim, ...]
+
+    @cached_property
+    def covers(self) -> Mapping[str, tuple[str, ...]]:
+        """The pieces of an axis or view, outermost first; a piece covers itself."""
+        return {p: (p,) for p in self.space.sizes} | dict(self.axes) | dict(self.views)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Dim]:
+        """Dimensions by name."""
+        return {dim.name: dim for dim in self.dims}
+
+    def shares(self, assignment: Assignment, within: Iterable[str]) -> tuple[tuple[str, str], ...]:
+        """The (leaf, piece) pairs that `partition DIM on AXIS` asks for, leaves that `within` lacks
+        left out: a product hands the axis to its factors, major first, as far as sizes divide."""
+        assert assignment.dim is not None
+        dim = self.by_name[assignment.dim]
+        have = set(within)
+        if len(dim.factors) == 1:
+            leaf = dim.factors[0]
+            return tuple((leaf, piece) for piece in self.covers[assignment.axis] if leaf in have)
+        room = {leaf: self.units(leaf) for leaf in dim.factors}
+        pairs: list[tuple[str, str]] = []
+        for axis in assignment.sequence or (assignment.axis,):
+            for piece in self.covers[axis]:
+                leaf = _taker(dim.factors, room, self.space.sizes[piece])
+                room[leaf] = _left(room[leaf], self.space.sizes[piece])
+                if axis == assignment.axis and leaf in have:
+                    pairs.append((leaf, piece))
+        return tuple(pairs)
+
+    def units(self, leaf: str) -> Amount:
+        """How many whole units a leaf has."""
+        return _units(self.by_name[leaf])
+
+    def shown(self, pieces: Iterable[str]) -> tuple[str, ...]:
+        """Axis names for pieces: an axis whose pieces are all there is named whole, in place of its
+        first piece."""
+        given = tuple(pieces)
+        names: dict[str, None] = {}
+        for piece in given:
+            axis = self.axis_of[piece]
+            names[axis if set(self.covers[axis]) <= set(given) else piece] = None
+        return tuple(names)
+
+    def place(self, axis: str) -> int:
+        """The place of an axis or piece in the mesh, outermost 0."""
+        return self.space.rank[self.covers[axis][0]]
+
+    @cached_property
+    def axis_of(self) -> Mapping[str, str]:
+        """The mesh axis that a piece belongs to."""
+        return {piece: axis for axis, pieces in self.axes for piece in pieces}
+
+
+def build_grid(model: Model) -> Grid:
+    """The grid of a model: its mesh, broken where views and products of dims ask for it."""
+    sizes = {axis.name: axis.size for axis in model.mesh.axes}
+    marks: dict[str, set[int]] = {name: set() for name in sizes}
+    by_name = {dim.name: dim for dim in model.dims}
+    for assignment in _assignments(model.items):
+        _mark_product(assignment, by_name, sizes, marks)
+    for view in model.mesh.views:
+        if view.pieces is not None:
+            _mark_view(view.of, view.pieces, sizes, marks)
+    pieces = {name: _pieces(name, size, marks[name]) for name, size in sizes.items()}
+    covers = {name: tuple(piece for piece, _ in parts) for name, parts in pieces.items()}
+    views = _views(model.mesh, covers, dict(part for parts in pieces.values() for part in parts))
+    space = Space(
+        tuple(part for parts in pieces.values() for part in parts),
+        tuple((dim.name, Extent(dim.extent, dim.unit)) for dim in model.dims),
+        _wires(model, covers),
+    )
+    return Grid(tuple(covers.items()), tuple(views.items()), space, model.dims)
+
+
+def _assignments(items: Iterable[Item]) -> Iterable[Assignment]:
+    for item in items:
+        yield from item.assignments
+        if isinstance(item, Stack):
+            yield from _assignments(item.items)
+
+
+def _mark_product(
+    assignment: Assignment,
+    dims: Mapping[str, Dim],
+    sizes: Mapping[str, Amount],
+    marks: Mapping[str, set[int]],
+) -> None:
+    """Note where a product of dims cuts the axes that it is partitioned on."""
+    dim = dims.get(assignment.dim or "")
+    if dim is None or len(dim.factors) == 1:
+        return
+    room = [_units(dims[leaf]) for leaf in dim.factors]
+    for axis in assignment.sequence or (assignment.axis,):
+        ways = sizes.get(axis, 1)
+        taken = 1
+        for place, units in enumerate(room):
+            if not (isinstance(units, int) and isinstance(ways, int)) or units % ways == 0:
+                room[place] = _left(units, ways)
+                break
+            if ways % units:
+                break
+            room[place] = 1
+            ways //= units
+            taken *= units
+            marks[axis].add(taken)
+
+
+def _mark_view(
+    of: tuple[str, ...],
+    pieces: tuple[tuple[str, Amount], ...],
+    sizes: Mapping[str, Amount],
+    marks: Mapping[str, set[int]],
+) -> None:
+    """Note where a new cut of a product of axes falls inside one of them."""
+    outer = 1
+    borders = []
+    for _, size in pieces[:-1]:
+        if not isinstance(size, int):
+            return
+        outer *= size
+        borders.append(outer)
+    before = 1
+    for axis in of:
+        size = sizes.get(axis, 1)
+        if not isinstance(size, int):
+            return
+        for border in borders:
+            inside, rest = divmod(border, before)
+            if rest == 0 and 1 < inside < size and size % inside == 0:
+                marks[axis].add(inside)
+        before *= size
+
+
+def _pieces(name: str, size: Amount, marks: set[int]) -> tuple[tuple[str, Amount], ...]:
+    """An axis as nested pieces with their sizes; itself where nothing cuts it."""
+    if not isinstance(size, int) or not marks:
+        return ((name, size),)
+    parts: list[int] = []
+    before = 1
+    for mark in [*sorted(marks - {1, size}), size]:
+        if mark % before == 0:
+            parts.append(mark // before)
+            before = mark
+    if len(parts) == 1:
+        return ((name, size),)
+    return tuple((f"{name}.{place}", part) for place, part in enumerate(parts))
+
+
+def _views(
+    mesh: Mesh, covers: Mapping[str, tuple[str, ...]], sizes: Mapping[str, Amount]
+) -> dict[str, tuple[str, ...]]:
+    """The pieces that each view covers."""
+    found: dict[str, tuple[str, ...]] = {}
+    for view in mesh.views:
+        under = [piece for axis in view.of for piece in found.get(axis, covers.get(axis, ()))]
+        if view.pieces is None:
+            found[view.name] = tuple(under)
+            continue
+        for name, size in view.pieces:
+            taken: list[str] = []
+            ways: Amount = 1
+            while under and ways != size:
+                piece = under.pop(0)
+                ways *= sizes[piece]
+                taken.append(piece)
+            found[name] = tuple(taken)
+    return found
+
+
+def _wires(model: Model, covers: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, Wire], ...]:
+    links = {link.name: link for link in model.links}
+    return tuple(
+        (
+            piece,
+            Wire(
+                link.name,
+                link.bandwidth,
+                link.latency,
+                link.start,
+                link.efficiency,
+            ),
+        )
+        for axis in model.mesh.axes
+        if (link := links.get(axis.link or "")) is not None
+        for piece in covers[axis.name]
+    )
+
+
+def _units(dim: Dim) -> Amount:
+    if isinstance(dim.extent, int):
+        return -(-dim.extent // dim.unit)
+    return dim.extent
+
+
+def _taker(factors: tuple[str, ...], room: Mapping[str, Amount], ways: Amount) -> str:
+    """The factor that takes a piece: the first with room for it, else the last."""
+    for leaf in factors:
+        units = room[leaf]
+        if not (isinstance(units, int) and isinstance(ways, int)) or units % ways == 0:
+            return leaf
+        if units > 1 and ways % units:
+            return leaf
+    return factors[-1]
+
+
+def _left(units: Amount, ways: Amount) -> Amount:
+    if isinstance(units, int) and isinstance(ways, int):
+        return -(-units // ways)
+    return divide(units, ways)
+
+
+def layers_of(items: Iterable[Item]) -> Iterable[Layer]:
+    """All layers in order, those inside stacks once."""
+    for item in items:
+        if isinstance(item, Layer):
+            yield item
+        else:
+            yield from layers_of(item.items)

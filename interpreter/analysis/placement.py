@@ -1,0 +1,212 @@
+"""Placement: along which dimensions one layer is cut, from its clauses and what it follows.
+
+Axis by axis: a clause decides; without one the layer follows what its operands bring. On one
+dimension a followed axis keeps its place, clauses come in mesh order unless written `a * b`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.spec.model import Assignment, Layer
+from parspec.interpreter.theory.layouts import Layout, Node
+from parspec.interpreter.theory.rule import takes_partial, whole_dims
+
+
+@dataclass(frozen=True, slots=True)
+class Arriving:
+    """An operand as it comes in: the layout its producer left, in the layer's dimensions (None: it
+    lies wherever it is needed), whether it is a weight, and how a weight's own declaration
+    partitions it."""
+
+    tensor: str
+    layout: Layout | None
+    weight: bool
+    declared: Layout | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """Operands that disagree on an axis: each with the dimension (and order of axes on it) that it
+    would have the layer cut along; dim None is a centralized operand among others."""
+
+    axis: str
+    choices: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """How a layer is cut: dimension to axes, major first; axes on which one node computes it; axes
+    whose partial operands stay partial; for followed axes the variable that they follow."""
+
+    cuts: tuple[tuple[str, tuple[str, ...]], ...]
+    central: tuple[tuple[str, tuple[Node, ...]], ...]
+    partial: tuple[tuple[str, str], ...]
+    follows: tuple[tuple[str, str], ...]
+    disputes: tuple[Dispute, ...]
+
+    def dim(self, axis: str) -> str | None:
+        """The dimension that an axis cuts in this layer."""
+        return next((dim for dim, axes in self.cuts if axis in axes), None)
+
+
+def place(
+    layer: Layer,
+    arriving: Sequence[Arriving],
+    stages: Mapping[str, Node],
+    grid: Grid,
+) -> Placement:
+    """The placement of a layer; `stages` are the pipeline axes with the node that computes it."""
+    said = _said(layer, grid)
+    dims = layer.operator.dims
+    chosen: dict[str, str] = {}  # piece to dimension
+    central: dict[str, tuple[Node, ...]] = {axis: (node,) for axis, node in stages.items()}
+    partial: dict[str, str] = {}
+    follows: dict[str, str] = {}
+    disputes: list[Dispute] = []
+    for piece in grid.space.sizes:
+        if piece in stages:
+            continue
+        clause = said.get(piece)
+        if clause is not None and clause.saying == "partition":
+            chosen |= {p: leaf for leaf, p in grid.shares(clause, dims) if p == piece}
+        elif clause is not None and clause.saying == "centralized":
+            central[piece] = (0,)
+        elif clause is None or clause.saying == "hole":
+            kind = _stays_partial(layer, arriving, piece)
+            votes = _votes(layer, arriving, piece)
+            agreed = dict.fromkeys(dim for _, dim in votes)
+            if len(agreed) > 1:
+                disputes.append(Dispute(piece, votes))
+            if votes:
+                chosen[piece] = votes[0][1]
+                follows[piece] = votes[0][0]
+            elif kind is not None:
+                partial[piece] = kind
+            elif (nodes := _all_central(arriving, piece)) is not None:
+                central[piece] = nodes
+    cuts = {
+        dim: _in_order(dim, chosen, said, arriving, grid) for dim in dict.fromkeys(chosen.values())
+    }
+    disputes += _order_disputes(cuts, follows, arriving)
+    return Placement(
+        tuple(sorted(cuts.items())),
+        tuple(sorted(central.items())),
+        tuple(sorted(partial.items())),
+        tuple(sorted(follows.items())),
+        tuple(disputes),
+    )
+
+
+def _said(layer: Layer, grid: Grid) -> dict[str, Assignment]:
+    """What clauses say of each piece of an axis."""
+    return {
+        piece: assignment
+        for assignment in layer.assignments
+        for piece in grid.covers.get(assignment.axis, ())
+    }
+
+
+def _votes(layer: Layer, arriving: Sequence[Arriving], axis: str) -> tuple[tuple[str, str], ...]:
+    """(variable, dimension) of each operand that arrives partitioned on an axis: inputs and
+    activations; weights, as declared, only where no activation is."""
+    possible = set(layer.operator.dims) - whole_dims(layer.operator)
+    for weights in (False, True):
+        votes = tuple(
+            (operand.tensor, dim)
+            for operand in arriving
+            if operand.weight is weights
+            and (where := operand.declared if weights else operand.layout) is not None
+            and (dim := where.state(axis).dim) is not None
+            and dim in possible
+        )
+        if votes:
+            return votes
+    return ()
+
+
+def _stays_partial(layer: Layer, arriving: Sequence[Arriving], axis: str) -> str | None:
+    """The kind of partial that all operands have on an axis, where the operator may keep it."""
+    if not takes_partial(layer.operator):
+        return None
+    kinds = {
+        None if operand.layout is None else operand.layout.state(axis).kind for operand in arriving
+    }
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _all_central(arriving: Sequence[Arriving], axis: str) -> tuple[Node, ...] | None:
+    """The node that has all activations on an axis, if one does."""
+    nodes = {
+        operand.layout.state(axis).nodes
+        for operand in arriving
+        if not operand.weight and operand.layout is not None
+    }
+    return nodes.pop() or None if len(nodes) == 1 else None
+
+
+def _in_order(
+    dim: str,
+    chosen: Mapping[str, str],
+    said: Mapping[str, Assignment],
+    arriving: Sequence[Arriving],
+    grid: Grid,
+) -> tuple[str, ...]:
+    """The axes of a dimension, major first."""
+    axes = [axis for axis, cut in chosen.items() if cut == dim]
+    if len(axes) < 2:
+        return tuple(axes)
+    kept = next(
+        (
+            [axis for axis in operand.layout.axes(dim) if axis in axes]
+            for operand in arriving
+            if operand.layout is not None and operand.layout.axes(dim)
+        ),
+        [],
+    )
+    written = _written(axes, said, grid)
+    order = written or [axis for axis in kept if axis not in said or len(kept) == len(axes)]
+    for axis in axes:
+        if axis not in order:
+            later = (
+                i for i, other in enumerate(order) if grid.space.rank[other] > grid.space.rank[axis]
+            )
+            order.insert(next(later, len(order)), axis)
+    return tuple(order)
+
+
+def _written(axes: Iterable[str], said: Mapping[str, Assignment], grid: Grid) -> list[str]:
+    """The longest order written out as `a * b` among the clauses of these axes."""
+    orders = [
+        [piece for axis in said[name].sequence for piece in grid.covers.get(axis, ())]
+        for name in axes
+        if name in said and len(said[name].sequence) > 1
+    ]
+    wanted = set(axes)
+    longest = max(orders, key=len, default=[])
+    return [axis for axis in longest if axis in wanted]
+
+
+def _order_disputes(
+    cuts: Mapping[str, tuple[str, ...]],
+    follows: Mapping[str, str],
+    arriving: Sequence[Arriving],
+) -> list[Dispute]:
+    """Operands that bring the same axes on one dimension, in different orders."""
+    disputes = []
+    for dim, axes in cuts.items():
+        followed = [axis for axis in axes if axis in follows]
+        if len(followed) < 2:
+            continue
+        orders = {
+            operand.tensor: tuple(axis for axis in operand.layout.axes(dim) if axis in followed)
+            for operand in arriving
+            if not operand.weight and operand.layout is not None
+        }
+        full = {name: order for name, order in orders.items() if len(order) == len(followed)}
+        if len(set(full.values())) > 1:
+            choices = tuple((name, f"{dim} on {' * '.join(order)}") for name, order in full.items())
+            disputes.append(Dispute(followed[0], choices))
+    return disputes

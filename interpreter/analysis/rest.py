@@ -1,0 +1,77 @@
+"""How inputs, weights, caches and outputs lie at rest: as declared, and where nothing is declared
+as all their uses need them, replicated where the uses disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.spec.model import Assignment, Stage
+from parspec.interpreter.theory.layouts import EVERYWHERE, FLAT, TURN, Layout, Node, layout
+
+
+def at_rest(
+    clauses: Iterable[Assignment],
+    stage: Stage | None,
+    leaves: Sequence[str],
+    grid: Grid,
+    otherwise: Layout,
+) -> Layout:
+    """The layout that state clauses describe; axes that they do not name as in `otherwise`.
+
+    Store axes lie inside the others on a dimension; a flattened store takes only axes on which the
+    variable would be replicated.
+    """
+    said = {piece: clause for clause in clauses for piece in grid.covers.get(clause.axis, ())}
+    at_stage = () if stage is None else grid.covers.get(stage.axis, ())
+    kept = _without(otherwise, {*said, *at_stage})
+    cuts, partial, central = dict(kept.cuts), dict(kept.partial), dict(kept.central)
+    if stage is not None:
+        central |= dict.fromkeys(at_stage, (stage.index,))
+    for piece, clause in said.items():
+        match clause.saying:
+            case "partial":
+                partial[piece] = clause.kind or "sum"
+            case "centralized":
+                central[piece] = (0,)
+            case "store" if otherwise.state(piece).letter != "R":
+                cuts |= {dim: axes for dim, axes in otherwise.cuts if piece in axes}
+            case "store" if clause.dim is None:
+                cuts[FLAT] = (*cuts.get(FLAT, ()), piece)
+            case "partition" | "store":
+                for leaf, part in grid.shares(clause, leaves):
+                    if part == piece:
+                        cuts[leaf] = (*cuts.get(leaf, ()), piece)
+    return layout(cuts, partial, central)
+
+
+def _without(where: Layout, axes: set[str]) -> Layout:
+    """The layout with these axes replicated."""
+    return layout(
+        {dim: tuple(axis for axis in cut if axis not in axes) for dim, cut in where.cuts},
+        {axis: kind for axis, kind in where.partial if axis not in axes},
+        {axis: nodes for axis, nodes in where.central if axis not in axes},
+    )
+
+
+def consensus(needs: Sequence[Layout]) -> Layout:
+    """What all uses agree on, axis by axis; replicated elsewhere, but on the nodes that use it only
+    where each use is on one node."""
+    distinct = tuple(dict.fromkeys(needs))
+    if not distinct:
+        return EVERYWHERE
+    if len(distinct) == 1:
+        return distinct[0]
+    first, others = distinct[0], distinct[1:]
+    cuts = {
+        dim: tuple(a for a in axes if all(o.state(a) == first.state(a) for o in others))
+        for dim, axes in first.cuts
+    }
+    central: dict[str, tuple[Node, ...]] = {}
+    for axis, _ in first.central:
+        states = [need.state(axis) for need in distinct]
+        if all(state.letter == "C" for state in states):
+            nodes = {node for state in states for node in state.nodes}
+            if TURN not in nodes or nodes == {TURN}:
+                central[axis] = tuple(sorted(nodes, key=str))
+    return layout(cuts, (), central)

@@ -1,0 +1,158 @@
+"""What an analysis says: the one immutable value that commands and the editor read.
+
+Everything is data: names, layouts, amounts. An amount is an exact number, or a formula over the
+names of dimensions and axes where a size is symbolic; None is "not computed", never 0. Bytes are
+bytes, times seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from parspec.interpreter.diagnostics.findings import Finding, Site
+from parspec.interpreter.spec.model import Model
+from parspec.interpreter.theory.formulas import Amount
+from parspec.interpreter.theory.layouts import Layout
+
+Pass: TypeAlias = Literal["forward", "backward", "update"]
+Cause: TypeAlias = Literal["operand", "output", "statistic", "stage", "carry"]
+
+
+@dataclass(frozen=True, slots=True)
+class StateOf:
+    """A variable's layout at a layer: as the layer reads it (`in`) or as it leaves it (`out`), with
+    dimensions as the layer names them."""
+
+    tensor: str
+    role: Literal["in", "out"]
+    layout: Layout
+    direction: Pass = "forward"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One primitive at work: `primitive` takes `tensor` from a state to another on `axes` (several
+    when it is fused over them), in front of `layer` ("" for a move at an output).
+
+    size: bytes of the variable as the axes' group sees it (M); group: nodes of a group (N); times:
+    how often a step does it; groups: how many groups do it at once. traffic: bytes in the system
+    for all of them, by price list. per_device: bytes, the busiest device's. A free move
+    has no primitive and costs nothing. `statistic`: what is moved where it is not the variable
+    itself (the maximum of a softmax).
+    """
+
+    direction: Pass
+    layer: str
+    tensor: str
+    axes: tuple[str, ...]
+    before: str
+    after: str
+    primitive: str | None
+    order: int
+    times: Amount
+    group: Amount
+    groups: Amount
+    size: Amount
+    traffic: tuple[tuple[str, Amount], ...]  # composed, approx, ring
+    per_device: Amount
+    time: float | None
+    cause: Cause
+    statistic: str | None
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class LayerResult:
+    """A layer: `turns` it is run in a step; partition: axis to dimension; follows: axis to the
+    variable it follows there; strategy: axis to name. bytes_per_device of operands and result,
+    flops_per_device of one turn; time of the busiest device's turns, s."""
+
+    name: str
+    turns: Amount
+    partition: tuple[tuple[str, str], ...]
+    follows: tuple[tuple[str, str], ...]
+    strategy: tuple[tuple[str, str], ...]
+    states: tuple[StateOf, ...]
+    bytes_per_device: Amount | None
+    flops_per_device: Amount | None
+    time: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class TensorResult:
+    """A variable: all its bytes (every turn's slice of a stacked one), its layout at rest (inputs,
+    weights, caches) or as produced, and what one device holds of it at rest."""
+
+    name: str
+    label: str
+    role: Literal["input", "weight", "cache", "activation", "carry"]
+    dims: tuple[str, ...]
+    dtype: str
+    size: Amount
+    layout: Layout
+    per_device: Amount | None
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Bytes on the busiest device; None is not computed."""
+
+    weights: Amount | None
+    gradients: Amount | None
+    optimizer: Amount | None
+    activations: Amount | None
+    cache: Amount | None
+    buffers: Amount | None
+    total: Amount | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over one step. traffic by pass in the model's price list; by_axis (fused ones under
+    `dp,tp`) and by_primitive over all passes; times in seconds."""
+
+    parameters: Amount
+    traffic: tuple[tuple[Pass, Amount | None], ...]
+    by_axis: tuple[tuple[str, Amount], ...]
+    by_primitive: tuple[tuple[str, Amount], ...]
+    memory: Memory
+    compute_time: float | None
+    communication_time: float | None
+    bubble_time: float | None
+    step_time: float | None
+    tokens_per_second: float | None
+    mfu: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """A pipeline stage, what it holds in words and its memory."""
+
+    stage: int
+    holds: tuple[str, ...]
+    memory: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectResult:
+    """An `expect`: whether it holds (None: not evaluated) and the real value in words."""
+
+    text: str
+    holds: bool | None
+    value: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A spec, understood. `findings` are all of them: the model's and the analysis' own."""
+
+    model: Model
+    layers: tuple[LayerResult, ...]
+    tensors: tuple[TensorResult, ...]
+    moves: tuple[Move, ...]
+    totals: Totals
+    stages: tuple[StageResult, ...]
+    expects: tuple[ExpectResult, ...]
+    findings: tuple[Finding, ...]

@@ -1,0 +1,71 @@
+"""`parspec check`: all diagnostics of specs and of their plans, and one line a file."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable
+
+from parspec.interpreter.commands.arguments import Request
+from parspec.interpreter.commands.check_concise import concise
+from parspec.interpreter.commands.check_full import full
+from parspec.interpreter.commands.check_json import check_json
+from parspec.interpreter.commands.checked import Checked, checked, strict
+from parspec.interpreter.commands.diagnostic import Diagnostic
+from parspec.interpreter.commands.loading import Spec, Unusable, analysed, specs
+from parspec.interpreter.commands.outcome import UNABLE, outcome
+from parspec.interpreter.commands.summary import counted, summary
+from parspec.interpreter.commands.terminal import Screen, screen
+
+
+def run(request: Request) -> int:
+    """Checks what the operands name; the exit code is that of the worst."""
+    found: list[Checked] = []
+    unusable = False
+    for spec in specs(request.operands, request.value("--stdin-filename")):
+        if isinstance(spec, Unusable):
+            print(spec.message, file=sys.stderr)
+            unusable = True
+        else:
+            found.append(_checked(spec, request.value("--plan")))
+    if not found and not unusable:
+        print(f"no .par files in {', '.join(request.operands)}", file=sys.stderr)
+    if request.has("--warn-as-error"):
+        found = [strict(each) for each in found]
+    sys.stdout.write(_rendered(request.value("--format"), found, screen(sys.stdout)))
+    return UNABLE if unusable else outcome(d for each in found for d in each.diagnostics)
+
+
+def _checked(spec: Spec, plan: str | None) -> Checked:
+    first = analysed(spec, plan)
+    plans = first.model.plans if plan is None else ()
+    return checked(spec.file, (first, *(analysed(spec, name) for name in plans)))
+
+
+def _rendered(form: str | None, found: list[Checked], shown_on: Screen) -> str:
+    match form:
+        case "json":
+            return check_json(found, _all(found))
+        case "concise":
+            return concise(_all(found), shown_on)
+    return _full(found, shown_on)
+
+
+def _all(found: Iterable[Checked]) -> list[Diagnostic]:
+    """Every diagnostic once, though several files may import the one that has it."""
+    unique = dict.fromkeys(diagnostic for each in found for diagnostic in each.diagnostics)
+    return sorted(unique, key=lambda diagnostic: diagnostic.order)
+
+
+def _full(found: list[Checked], shown_on: Screen) -> str:
+    shown: set[Diagnostic] = set()
+    parts: list[str] = []
+    for each in found:
+        new = [diagnostic for diagnostic in each.diagnostics if diagnostic not in shown]
+        shown.update(new)
+        parts.append(full(new, each.sources, shown_on))
+        parts.append(f"{summary(each.file, each.diagnostics, each.analyses[0], shown_on)}\n")
+    if len(found) > 1:
+        counts: Counter[str] = Counter(diagnostic.severity for diagnostic in shown)
+        parts.append(f"{len(found)} files: {counted(counts) or 'ok'}\n")
+    return "".join(parts)

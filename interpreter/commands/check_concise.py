@@ -1,0 +1,22 @@
+"""`check --format concise`: one line a diagnostic, as editors and `grep` read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from parspec.interpreter.commands.cells import safe
+from parspec.interpreter.commands.diagnostic import Diagnostic
+from parspec.interpreter.commands.terminal import Screen
+
+
+def concise(diagnostics: Iterable[Diagnostic], screen: Screen) -> str:
+    """`file:line:col: error[PAR201] message`, with the plans that it was found under."""
+    return "".join(f"{_line(diagnostic, screen)}\n" for diagnostic in diagnostics)
+
+
+def _line(diagnostic: Diagnostic, screen: Screen) -> str:
+    start = diagnostic.place.start
+    label = screen.palette.paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
+    plans = f" (in {', '.join(diagnostic.plans)})" if diagnostic.plans else ""
+    where = f"{safe(diagnostic.place.file)}:{start.line}:{start.column}"
+    return f"{where}: {label} {safe(diagnostic.message)}{plans}"

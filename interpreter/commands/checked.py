@@ -1,0 +1,35 @@
+"""A file with what checking it has found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from parspec.interpreter.analysis.result import Analysis
+from parspec.interpreter.commands.diagnostic import Diagnostic, Sources, diagnostics, sources
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The analyses of one file, the one that it is summed up by first, with their diagnostics."""
+
+    file: str
+    analyses: tuple[Analysis, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    sources: Sources
+
+
+def checked(file: str, analyses: tuple[Analysis, ...]) -> Checked:
+    """What the analyses of one file have found."""
+    documents = {
+        name: document for analysis in analyses for name, document in analysis.model.documents
+    }
+    return Checked(file, analyses, diagnostics(analyses), sources(documents.items()))
+
+
+def strict(found: Checked) -> Checked:
+    """The same with every warning an error."""
+    raised = tuple(
+        replace(diagnostic, severity="error") if diagnostic.severity == "warning" else diagnostic
+        for diagnostic in found.diagnostics
+    )
+    return replace(found, diagnostics=raised)

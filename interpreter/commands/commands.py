@@ -1,0 +1,81 @@
+"""What `parspec` offers: each command with its operands, options and examples."""
+
+from __future__ import annotations
+
+from parspec.interpreter.commands.arguments import Command, Option
+
+PRICE_LISTS = ("composed", "approx", "ring")
+_PLAN = "as of this plan"
+
+CHECK = Command(
+    name="check",
+    summary=(
+        "Finds what is wrong with specs and with each of their plans, and sums each file up in a "
+        "line. Folders are searched for .par files. Exit code: 0 clean or warnings only, 1 errors "
+        "found, 2 a file cannot be read."
+    ),
+    operands="FILE|DIR...",
+    least=1,
+    most=None,
+    options=(
+        Option(
+            "--format",
+            "FORMAT",
+            "full (default), concise (a line each) or json",
+            choices=("full", "concise", "json"),
+        ),
+        Option("--plan", "NAME", f"{_PLAN} only"),
+        Option("--warn-as-error", "", "every warning is an error"),
+        Option("--stdin-filename", "NAME", "what to call the spec that is read from -"),
+    ),
+    examples=(
+        ("one file", "parspec check examples/megatron_mlp.par"),
+        ("all specs below a folder, for a log", "parspec check --format concise plans/"),
+        ("what an editor has not saved yet", "parspec check --stdin-filename mlp.par -"),
+    ),
+)
+
+REPORT = Command(
+    name="report",
+    summary=(
+        "Shows what a plan does: for each layer its strategy, the states of its variables and the "
+        "communication that they need; traffic, memory and time, in all and by axis and primitive."
+    ),
+    operands="FILE",
+    least=1,
+    most=1,
+    options=(
+        Option("--format", "FORMAT", "text (default) or json", choices=("text", "json")),
+        Option("--cost", "LIST", "prices: composed, approx or ring", choices=PRICE_LISTS),
+        Option("--set", "NAME=SIZE...", "other sizes of dimensions and axes", several=True),
+        Option("--plan", "NAME", _PLAN),
+        Option("--all", "", "moves that cost nothing as well"),
+    ),
+    examples=(
+        ("the whole picture", "parspec report examples/megatron_mlp.par"),
+        ("on more nodes, with a larger batch", "parspec report mlp.par --set N=16 B=8192"),
+        ("for a program", "parspec report mlp.par --format json --cost ring"),
+    ),
+)
+
+TABLES = Command(
+    name="tables",
+    summary=(
+        "Derives the tables of parallel strategies for a spec's operators, as formulas: which "
+        "variable has which dimensions, what each partition does to its state, storage and "
+        "traffic."
+    ),
+    operands="FILE [OP]",
+    least=1,
+    most=2,
+    options=(
+        Option("--format", "FORMAT", "text (default) or json", choices=("text", "json")),
+        Option("--plan", "NAME", _PLAN),
+    ),
+    examples=(
+        ("all operators of a spec", "parspec tables examples/linear.par"),
+        ("one operator, or one layer", "parspec tables examples/linear.par linear"),
+    ),
+)
+
+COMMANDS = {command.name: command for command in (CHECK, REPORT, TABLES)}

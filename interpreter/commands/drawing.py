@@ -1,0 +1,65 @@
+"""Tables for a terminal, drawn by rich: within the columns, nothing behind a line's end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from io import StringIO
+
+from parspec.interpreter.commands.cells import safe
+from parspec.interpreter.commands.terminal import PLAIN, Screen
+from rich import box
+from rich.console import Console, RenderableType
+from rich.table import Table
+
+
+def drawn(parts: Iterable[RenderableType], screen: Screen) -> str:
+    """The parts below one another."""
+    coloured = screen.palette is not PLAIN
+    console = Console(
+        file=StringIO(),
+        width=screen.columns,
+        force_terminal=coloured,
+        color_system="standard" if coloured else None,
+        no_color=not coloured,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+    )
+    with console.capture() as capture:
+        for part in parts:
+            console.print(part)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def open_table(columns: Sequence[str], numbers: int) -> Table:
+    """A table without rules; the last so many columns hold numbers."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    _columns(table, columns, numbers)
+    return table
+
+
+def ruled_table(title: str, columns: Sequence[str], numbers: int) -> Table:
+    """A table with rules, under a title."""
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
+    )
+    _columns(table, columns, numbers)
+    return table
+
+
+def add_row(table: Table, cells: Iterable[str], style: str = "") -> None:
+    """A row of cells, safe to show."""
+    table.add_row(*map(_shown, cells), style=style)
+
+
+def _shown(cell: str) -> str:
+    return "\n".join(map(safe, cell.split("\n")))
+
+
+def _columns(table: Table, columns: Sequence[str], numbers: int) -> None:
+    for position, column in enumerate(columns):
+        number = position >= len(columns) - numbers
+        table.add_column(
+            safe(column), justify="right" if number else "left", no_wrap=number, overflow="fold"
+        )

@@ -1,0 +1,171 @@
+"""`parspec`: finds the command that is asked for and runs it.
+
+Results go to standard output, everything else to standard error. Imports of the interpreter wait
+until a command needs them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import TextIO
+
+from parspec.interpreter.commands.arguments import (
+    Command,
+    Help,
+    Mistake,
+    Request,
+    command_help,
+    example_lines,
+    parsed,
+    unknown_command,
+)
+from parspec.interpreter.commands.commands import COMMANDS
+from parspec.interpreter.commands.outcome import CLEAN, INTERRUPTED, READER_GONE, UNABLE
+
+_USAGE = "usage: parspec COMMAND FILE... [options]"
+_ISSUES = "Please report it with the spec that shows it; PARSPEC_DEBUG=1 shows where it happened."
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command line (that of the process unless given) and returns its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        _escape_what_cannot_be_encoded(stream)
+    try:
+        code = _answered(words)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes once more at exit; what is left goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
+    return code
+
+
+def _answered(words: list[str]) -> int:
+    if not words:
+        sys.stderr.write(_help())
+        return UNABLE
+    first, *rest = words
+    if first in ("--help", "-h", "help"):
+        return _helped(rest if first == "help" else [])
+    if first in ("--version", "-V"):
+        print(f"parspec {_version()}")
+        return CLEAN
+    command = COMMANDS.get(first)
+    if command is None:
+        return _mistaken(unknown_command(first, (*COMMANDS, "--help", "--version")), None)
+    match parsed(command, rest):
+        case Help(command=asked):
+            sys.stdout.write(command_help(asked, _columns()))
+            return CLEAN
+        case Mistake() as mistake:
+            return _mistaken(mistake, command)
+        case Request() as request:
+            return _guarded(_RUNNERS[command.name], request)
+
+
+def _guarded(runner: Callable[[Request], int], request: Request) -> int:
+    """A bug of ours is told kindly; its traceback only where it was asked for."""
+    if os.environ.get("PARSPEC_DEBUG"):
+        return runner(request)
+    try:
+        return runner(request)
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}".splitlines()[0]
+        print(f"parspec made a mistake of its own ({what}).\n{_ISSUES}", file=sys.stderr)
+        return UNABLE
+
+
+def _check(request: Request) -> int:
+    from parspec.interpreter.commands import check
+
+    return check.run(request)
+
+
+def _report(request: Request) -> int:
+    from parspec.interpreter.commands import report
+
+    return report.run(request)
+
+
+def _tables(request: Request) -> int:
+    from parspec.interpreter.commands import tables
+
+    return tables.run(request)
+
+
+_RUNNERS: Mapping[str, Callable[[Request], int]] = {
+    "check": _check,
+    "report": _report,
+    "tables": _tables,
+}
+
+
+def _helped(words: list[str]) -> int:
+    """`help`, `help COMMAND`."""
+    if not words:
+        sys.stdout.write(_help())
+        return CLEAN
+    command = COMMANDS.get(words[0])
+    if command is None:
+        return _mistaken(unknown_command(words[0], COMMANDS), None)
+    sys.stdout.write(command_help(command, _columns()))
+    return CLEAN
+
+
+def _mistaken(mistake: Mistake, command: Command | None) -> int:
+    usage = f"usage: parspec {command.name} {command.operands} [options]" if command else _USAGE
+    more = f"parspec {command.name} --help" if command else "parspec --help"
+    print(f"{mistake.message}\n{usage}   ({more} says more)", file=sys.stderr)
+    return UNABLE
+
+
+def _help() -> str:
+    lines = [
+        "parspec checks parallelism plans of large neural networks.",
+        "",
+        _USAGE,
+        "",
+        "commands:",
+        "  check    what is wrong with a spec and with each of its plans",
+        "  report   what a plan does: states, communication, traffic, memory, time",
+        "  tables   parallel strategies of a spec's operators, as formulas",
+        "",
+        "options:",
+        "  --help, --version; parspec COMMAND --help",
+        "",
+        "examples:",
+        *example_lines(command.examples[0] for command in COMMANDS.values()),
+    ]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _columns() -> int:
+    from parspec.interpreter.commands.terminal import screen
+
+    return screen(sys.stdout).columns
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("parspec")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def _escape_what_cannot_be_encoded(stream: TextIO) -> None:
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="backslashreplace")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+"""Amounts as people read them: a number with its unit, a formula where a size is symbolic, `-`
+where nothing was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from parspec.interpreter.diagnostics.readable import Number, bytes_text, count_text, seconds_text
+from parspec.interpreter.theory.formulas import Amount, is_number, reader, total
+
+UNKNOWN = "-"
+
+
+def in_bytes(amount: Amount | None) -> str:
+    """`7.9 GB`, `2·B·D B`."""
+    return _read(amount, bytes_text, " B")
+
+
+def how_many(amount: Amount | None) -> str:
+    """`470M`, `B·D`."""
+    return _read(amount, count_text, "")
+
+
+def in_seconds(seconds: float | None) -> str:
+    """`1.2 ms`."""
+    return UNKNOWN if seconds is None else seconds_text(seconds)
+
+
+def sum_of(amounts: Iterable[Amount | None]) -> Amount | None:
+    """The sum; None where a part is not computed, or nothing is there to be summed."""
+    parts = tuple(amounts)
+    known = tuple(part for part in parts if part is not None)
+    return total(known) if known and len(known) == len(parts) else None
+
+
+def _read(amount: Amount | None, text: Callable[[Number], str], unit: str) -> str:
+    if amount is None:
+        return UNKNOWN
+    if is_number(amount):
+        return text(amount)
+    formula = reader(amount)
+    return f"({formula}){unit}" if unit and " " in formula else formula + unit

@@ -1,0 +1,52 @@
+"""`parspec report`: what a plan does, layer by layer and in all."""
+
+from __future__ import annotations
+
+import sys
+
+from parspec.interpreter.analysis.result import Analysis, Move
+from parspec.interpreter.commands.arguments import Mistake, Request
+from parspec.interpreter.commands.checked import Checked, checked
+from parspec.interpreter.commands.loading import Unusable, analysed, spec
+from parspec.interpreter.commands.outcome import UNABLE, outcome
+from parspec.interpreter.commands.overrides import overrides, unknown_override
+from parspec.interpreter.commands.report_json import report_json
+from parspec.interpreter.commands.terminal import screen
+from parspec.interpreter.commands.trouble import tell
+
+
+def run(request: Request) -> int:
+    """Reports on one spec. What is wrong with it goes to standard error, or into the JSON."""
+    source = spec(request.operands[0])
+    if isinstance(source, Unusable):
+        return _unable(source.message)
+    sizes = overrides(request.options.get("--set", ()))
+    if isinstance(sizes, Mistake):
+        return _unable(sizes.message)
+    analysis = analysed(source, request.value("--plan"), sizes, request.value("--cost"))
+    mistake = unknown_override(sizes, analysis.model)
+    if mistake is not None:
+        return _unable(mistake.message)
+    found = checked(source.file, (analysis,))
+    moves = analysis.moves if request.has("--all") else _costly(analysis)
+    if request.value("--format") == "json":
+        sys.stdout.write(report_json(found, moves))
+    else:
+        tell(found)
+        sys.stdout.write(_text(found, moves))
+    return outcome(found.diagnostics)
+
+
+def _costly(analysis: Analysis) -> tuple[Move, ...]:
+    return tuple(move for move in analysis.moves if move.primitive is not None)
+
+
+def _text(found: Checked, moves: tuple[Move, ...]) -> str:
+    from parspec.interpreter.commands.report_text import report_text  # rich, only where it draws
+
+    return report_text(found, moves, screen(sys.stdout))
+
+
+def _unable(message: str) -> int:
+    print(message, file=sys.stderr)
+    return UNABLE

@@ -1,0 +1,76 @@
+"""What the terminal at the other end can show: colours, and how many columns.
+
+NO_COLOR switches colours off, FORCE_COLOR on, wherever the text goes; without either they are for
+terminals. Lines are 80 columns long, or as long as a narrower terminal's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TextIO
+
+COLUMNS = 80
+_LEAST_COLUMNS = 40  # a narrower terminal wraps by itself
+_RESET = "\x1b[0m"
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """Escape sequences by what is shown: a severity, `frame`, `strong`, `faint`, `help`."""
+
+    codes: Mapping[str, str]
+
+    def paint(self, role: str, text: str) -> str:
+        """The text in the colour of its role."""
+        code = self.codes.get(role)
+        return f"{code}{text}{_RESET}" if code and text else text
+
+
+PLAIN = Palette({})
+COLOURED = Palette(
+    {
+        "error": "\x1b[1;31m",
+        "warning": "\x1b[1;33m",
+        "info": "\x1b[1;34m",
+        "hint": "\x1b[1;34m",
+        "frame": "\x1b[34m",
+        "help": "\x1b[1;36m",
+        "strong": "\x1b[1m",
+        "faint": "\x1b[2m",
+        "good": "\x1b[32m",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """How text is to be shown."""
+
+    palette: Palette
+    columns: int
+
+
+def screen(stream: TextIO) -> Screen:
+    """The screen behind a stream."""
+    return Screen(_palette(stream), _columns(stream))
+
+
+def _palette(stream: TextIO) -> Palette:
+    if os.environ.get("NO_COLOR"):
+        return PLAIN
+    forced = os.environ.get("FORCE_COLOR")
+    if forced:
+        return PLAIN if forced == "0" else COLOURED
+    return COLOURED if stream.isatty() and os.environ.get("TERM") != "dumb" else PLAIN
+
+
+def _columns(stream: TextIO) -> int:
+    if not stream.isatty():
+        return COLUMNS
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns
+    except OSError:
+        return COLUMNS
+    return min(COLUMNS, max(columns, _LEAST_COLUMNS)) if columns else COLUMNS

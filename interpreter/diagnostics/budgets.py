@@ -1,0 +1,184 @@
+"""PAR4xx: what an `expect` asks for."""
+
+from __future__ import annotations
+
+from parspec.interpreter.diagnostics.entry import Entry, Facts, items, listed, word
+
+
+def _failed(facts: Facts) -> str:
+    parts = items(facts.get("parts"))
+    made = f" = {' + '.join(map(word, parts))}" if parts else ""
+    prices = facts.get("price_list")
+    source = f" ({word(prices)} prices)" if prices else ""
+    return f"{word(facts['text'])} does not hold: it is {word(facts['value'])}{made}{source}"
+
+
+def _input_state_mismatch(facts: Facts) -> str:
+    return (
+        f"{word(facts['tensor'])} is {word(facts['got'])} on {word(facts['axis'])}, "
+        f"not {word(facts['wants'])}"
+    )
+
+
+def _budget_without_unit(facts: Facts) -> str:
+    suggestion = facts.get("suggestion")
+    mend = f"; {word(suggestion)}?" if suggestion else ""
+    return f"the bound of {word(facts['text'])} has no unit{mend}"
+
+
+def _not_evaluated(facts: Facts) -> str:
+    return f"{word(facts['text'])} is not evaluated: {listed(facts['reason'])}"
+
+
+_COLUMN_ROW = (
+    "mesh N = 8\ndim B = 64, D = 32, F = 128\ninput x[B, D]\nweight w[D, F], v[F, D]\n"
+    "layer up: h[B, F] = x * w partition F on N\n"
+    "layer down: y[B, D] = h * v partition F on N\noutput y replicated on N\n"
+)
+
+ENTRIES = (
+    Entry(
+        code="PAR401",
+        name="expect_failed",
+        severity="error",
+        message=_failed,
+        explanation=(
+            "The plan does not keep what this `expect` promises. The message has the real figure, "
+            "what it is made of and the price list that it is counted in."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect traffic <= 1 kB
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect traffic <= 1 MB
+""",
+    ),
+    Entry(
+        code="PAR402",
+        name="memory_expectation",
+        severity="error",
+        message=_failed,
+        explanation="A device needs more memory, or less, than this `expect` promises.",
+        example="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect memory <= 1 kB
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect memory <= 1 MB
+""",
+    ),
+    Entry(
+        code="PAR403",
+        name="input_state_mismatch",
+        severity="error",
+        message=_input_state_mismatch,
+        explanation=(
+            "The variable does not lie on the mesh as this `expect` says: partitioned P(d), "
+            "replicated R, partial R(partial) or centralized C(k)."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect x is P(B) on N
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect x is R on N
+""",
+    ),
+    Entry(
+        code="PAR404",
+        name="budget_without_unit",
+        severity="error",
+        message=_budget_without_unit,
+        explanation="A bound on bytes or seconds says its unit: `1.2 GB`, `80 GiB`, `5 ms`.",
+        example="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect traffic <= 1000000
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect traffic <= 1 MB
+""",
+    ),
+    Entry(
+        code="PAR405",
+        name="not_evaluated",
+        severity="info",
+        message=_not_evaluated,
+        explanation=(
+            "What this `expect` asks about is not a number here: a size is symbolic, or a figure "
+            "is missing."
+        ),
+        example="""\
+mesh N = 8
+dim B, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect traffic <= 1 MB
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+expect traffic <= 1 MB
+""",
+    ),
+)

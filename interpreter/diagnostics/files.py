@@ -1,0 +1,122 @@
+"""PAR6xx: files, imports and encoding."""
+
+from __future__ import annotations
+
+from parspec.interpreter.diagnostics.entry import Entry, Facts, chain, near, size_in_bytes, word
+
+
+def _file_not_found(facts: Facts) -> str:
+    return f"there is no file {word(facts['file'])}{near(facts)}"
+
+
+def _unreadable_file(facts: Facts) -> str:
+    return f"{word(facts['file'])} cannot be read: {word(facts['reason'])}"
+
+
+def _import_cycle(facts: Facts) -> str:
+    return f"files import each other: {chain(facts['cycle'])}"
+
+
+def _not_utf8(facts: Facts) -> str:
+    return (
+        f"{word(facts['file'])} is not UTF-8: byte {word(facts['byte'])} at offset "
+        f"{word(facts['offset'])}"
+    )
+
+
+def _import_depth(facts: Facts) -> str:
+    return f"imports are nested {word(facts['depth'])} deep; {word(facts['limit'])} levels are read"
+
+
+def _file_too_large(facts: Facts) -> str:
+    return (
+        f"{word(facts['file'])} has {size_in_bytes(facts['size'])}; "
+        f"a spec may have {size_in_bytes(facts['limit'])}"
+    )
+
+
+_MODEL = b"mesh N = 8\ndim B = 64\ninput x[B] partition B on N\noutput x\n"
+
+ENTRIES = (
+    Entry(
+        code="PAR601",
+        name="file_not_found",
+        severity="error",
+        message=_file_not_found,
+        explanation=(
+            "A quoted import is a path from the file that imports it; an unquoted one "
+            "(`std.h100`) names a file of the built-in library."
+        ),
+        example="""\
+import "modle.par"
+""",
+        corrected="""\
+import "model.par"
+""",
+        beside=(("model.par", _MODEL),),
+    ),
+    Entry(
+        code="PAR602",
+        name="unreadable_file",
+        severity="error",
+        message=_unreadable_file,
+        explanation="The file is there, but the system does not give its text.",
+        example="""\
+import "."
+""",
+        corrected="""\
+import "model.par"
+""",
+        beside=(("model.par", _MODEL),),
+    ),
+    Entry(
+        code="PAR603",
+        name="import_cycle",
+        severity="error",
+        message=_import_cycle,
+        explanation="A file that imports itself, over however many others, has no beginning.",
+        example="""\
+import "model.par"
+""",
+        corrected="""\
+import "sizes.par"
+""",
+        beside=(
+            ("model.par", b'import "plan.par"\n'),
+            ("plan.par", b'import "model.par"\n'),
+            ("sizes.par", _MODEL),
+        ),
+    ),
+    Entry(
+        code="PAR604",
+        name="not_utf8",
+        severity="error",
+        message=_not_utf8,
+        explanation="Specs are UTF-8. Most editors can save a file again in that encoding.",
+        example="""\
+import "latin.par"
+""",
+        corrected="""\
+import "model.par"
+""",
+        beside=(("latin.par", b"# caf\xe9\n"), ("model.par", _MODEL)),
+    ),
+    Entry(
+        code="PAR605",
+        name="import_depth",
+        severity="error",
+        message=_import_depth,
+        explanation="Imports nest so deep that no person could follow them.",
+        example="",
+        corrected="",
+    ),
+    Entry(
+        code="PAR606",
+        name="file_too_large",
+        severity="error",
+        message=_file_too_large,
+        explanation="A spec is written by people; a file of this size is something else.",
+        example="",
+        corrected="",
+    ),
+)

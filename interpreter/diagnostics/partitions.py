@@ -1,0 +1,385 @@
+"""PAR2xx: how variables and layers are spread over the mesh."""
+
+from __future__ import annotations
+
+from parspec.interpreter.diagnostics.entry import (
+    Entry,
+    Facts,
+    chain,
+    enumeration,
+    items,
+    listed,
+    plural,
+    size_in_bytes,
+    word,
+)
+
+
+def _indivisible(facts: Facts) -> str:
+    dim, size = word(facts["dim"]), word(facts["size"])
+    ways, unit = facts["ways"], facts.get("unit")
+    if unit in (None, 1, ways):
+        fault = f"{dim} {size} does not split {word(ways)} ways on {word(facts['axis'])}"
+        divisor = ways
+    else:
+        fault = f"{dim} {size} on {word(facts['axis'])} is not a multiple of {word(unit)}"
+        divisor = unit
+    return (
+        f"{fault}: {size} mod {word(divisor)} = {word(facts['remainder'])}"
+        f"{_degrees(facts.get('valid'))}{_neighbours(dim, facts)}"
+    )
+
+
+def _degrees(valid: object) -> str:
+    degrees = items(valid) if isinstance(valid, tuple) else ()
+    return f"; {listed(degrees)} {'does' if len(degrees) == 1 else 'do'}" if degrees else ""
+
+
+def _neighbours(dim: str, facts: Facts) -> str:
+    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
+    return f"; so would {dim} {' or '.join(sizes)}" if sizes else ""
+
+
+def _block_split(facts: Facts) -> str:
+    unit, local = word(facts["unit"]), word(facts["local"])
+    remainder = facts.get("remainder")
+    why = f"{local} mod {unit} = {word(remainder)}" if remainder else f"{local} < {unit}"
+    valid = facts.get("valid") or facts.get("valid_without_replication")
+    replicas = facts.get("replicas")
+    copies = f", or {word(replicas)} copies of each unit" if replicas else ""
+    return (
+        f"a slice of {word(facts['dim'])} on {word(facts['axis'])} is {local} and does not hold "
+        f"whole units of {unit}: {why}{_degrees(valid)}{copies}"
+    )
+
+
+def _axis_reused(facts: Facts) -> str:
+    return (
+        f"axis {word(facts['axis'])} partitions {word(facts['other'])} of {word(facts['layer'])} "
+        f"already; it cannot partition {word(facts['dim'])} as well"
+    )
+
+
+def _too_many_nodes(facts: Facts) -> str:
+    return (
+        f"{word(facts['dim'])} {word(facts['size'])} does not split {word(facts['ways'])} ways on "
+        f"{word(facts['axis'])}: there are more nodes than elements"
+    )
+
+
+def _operands_disagree(facts: Facts) -> str:
+    choices = [item for item in items(facts["choices"]) if isinstance(item, tuple)]
+    prices = items(facts.get("prices"))
+    told = [
+        f"P({word(dim)}) of {word(tensor)}{_price(prices, position)}"
+        for position, (tensor, dim, *_) in enumerate(choices)
+    ]
+    return (
+        f"on {word(facts['axis'])} layer {word(facts['layer'])} could follow {' or '.join(told)}; "
+        "a `partition` clause says which"
+    )
+
+
+def _price(prices: tuple[object, ...], position: int) -> str:
+    price = prices[position] if position < len(prices) else None
+    if isinstance(price, (int, float)):
+        return f" ({size_in_bytes(price)})"
+    return f" ({price})" if price else ""
+
+
+def _mesh_product(facts: Facts) -> str:
+    product, devices = word(facts["product"]), facts.get("devices")
+    region = facts.get("region")
+    if region is not None:
+        return f"axis {word(facts['axis'])}: {product} nodes do not fit a region of {word(region)}"
+    idle = facts.get("idle")
+    rest = f"; {plural(idle, 'device')} would be idle" if idle else ""
+    least = facts.get("min_devices")
+    needed = f"; at least {word(least)} are needed" if least else ""
+    return f"the mesh has {product} nodes, but there are {word(devices)} devices{rest}{needed}"
+
+
+def _uneven_split(facts: Facts) -> str:
+    return (
+        f"{word(facts['dim'])} splits unevenly on {word(facts['axis'])}: "
+        f"slices of {listed(facts['sizes'])}"
+    )
+
+
+def _unmatched_pattern(facts: Facts) -> str:
+    return f"pattern {word(facts['pattern'])} matches nothing"
+
+
+def _carry_unsettled(facts: Facts) -> str:
+    return (
+        f"carry {word(facts['carry'])} of stack {word(facts['stack'])} does not settle: "
+        f"{chain(facts['states'])}"
+    )
+
+
+def _conflicting_states(facts: Facts) -> str:
+    return (
+        f"on {word(facts['axis'])} it cannot be {word(facts['first'])} and "
+        f"{word(facts['second'])} at once"
+    )
+
+
+def _stage_out_of_range(facts: Facts) -> str:
+    axis, stages = word(facts["axis"]), facts["stages"]
+    last = f"{axis}[{stages - 1}]" if isinstance(stages, int) else "the last"
+    return (
+        f"there is no stage {axis}[{word(facts['stage'])}]: {axis} has "
+        f"{plural(stages, 'stage')}, {axis}[0] to {last}"
+    )
+
+
+ENTRIES = (
+    Entry(
+        code="PAR201",
+        name="indivisible",
+        severity="error",
+        message=_indivisible,
+        explanation=(
+            "Every node gets a slice of the same size, so the number of nodes divides the "
+            "dimension. Where it does not: another number of nodes, `padded to` a multiple "
+            "(the waste is reported), or `uneven` (the last slices are short or empty). The "
+            "degrees that the message lists fit every dimension partitioned on that axis."
+        ),
+        example="""\
+mesh tp = 3
+dim B = 64, H = 52
+input x[B, H]
+layer act: a[B, H] = gelu(x) partition H on tp
+output a
+""",
+        corrected="""\
+mesh tp = 4
+dim B = 64, H = 52
+input x[B, H]
+layer act: a[B, H] = gelu(x) partition H on tp
+output a
+""",
+    ),
+    Entry(
+        code="PAR202",
+        name="block_split",
+        severity="error",
+        message=_block_split,
+        explanation=(
+            "A dimension with a `unit` (the size of a head, a quantisation block) is cut between "
+            "units only. Fewer nodes keep units whole; or each unit lies on several nodes."
+        ),
+        example="""\
+mesh tp = 8
+dim B = 64, F = 1536 unit 128
+input x[B, F]
+layer act: a[B, F] = gelu(x) partition F on tp
+output a
+""",
+        corrected="""\
+mesh tp = 6
+dim B = 64, F = 1536 unit 128
+input x[B, F]
+layer act: a[B, F] = gelu(x) partition F on tp
+output a
+""",
+    ),
+    Entry(
+        code="PAR203",
+        name="axis_reused",
+        severity="error",
+        message=_axis_reused,
+        explanation=(
+            "The nodes of one axis each take one slice along one dimension. Two dimensions need "
+            "two axes (`axis a = ..., b = ... of tp` cuts one in two)."
+        ),
+        example="""\
+mesh tp = 8
+dim B = 64, D = 32
+input x[B, D]
+layer act: a[B, D] = gelu(x) partition B on tp, D on tp
+output a
+""",
+        corrected="""\
+mesh dp = 2, tp = 4
+dim B = 64, D = 32
+input x[B, D]
+layer act: a[B, D] = gelu(x) partition B on dp, D on tp
+output a
+""",
+    ),
+    Entry(
+        code="PAR204",
+        name="too_many_nodes",
+        severity="error",
+        message=_too_many_nodes,
+        explanation="A slice holds at least one element.",
+        example="""\
+mesh tp = 16
+dim B = 64, H = 8
+input x[B, H]
+layer act: a[B, H] = gelu(x) partition H on tp
+output a
+""",
+        corrected="""\
+mesh tp = 8
+dim B = 64, H = 8
+input x[B, H]
+layer act: a[B, H] = gelu(x) partition H on tp
+output a
+""",
+    ),
+    Entry(
+        code="PAR205",
+        name="operands_disagree",
+        severity="error",
+        message=_operands_disagree,
+        explanation=(
+            "A layer without a clause follows what arrives partitioned. Where operands arrive "
+            "partitioned along different dimensions, the choice is the author's: each costs "
+            "another communication."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, D = 32
+input x[B, D] partition B on N
+input h[B, D] partition D on N
+layer add: y[B, D] = x + h
+output y
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32
+input x[B, D] partition B on N
+input h[B, D] partition D on N
+layer add: y[B, D] = x + h partition B on N
+output y
+""",
+    ),
+    Entry(
+        code="PAR206",
+        name="mesh_product",
+        severity="error",
+        message=_mesh_product,
+        explanation=(
+            "The axes of a mesh, outermost first, multiply to the number of devices; a new cut of "
+            "some axes multiplies to theirs. `rest` fills what is left."
+        ),
+        example="""\
+device box { memory = 80 GB }
+mesh dp = 4, tp = 4 on 8 box
+dim B = 64
+input x[B] partition B on dp * tp
+output x
+""",
+        corrected="""\
+device box { memory = 80 GB }
+mesh dp = 2, tp = 4 on 8 box
+dim B = 64
+input x[B] partition B on dp * tp
+output x
+""",
+    ),
+    Entry(
+        code="PAR207",
+        name="uneven_split",
+        severity="warning",
+        message=_uneven_split,
+        explanation=(
+            "A weight stored along a dimension that does not divide lies in slices of different "
+            "sizes, some perhaps empty; the busiest device decides."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, A = 2, D = 1024
+input x[B, A]
+weight w[A, D] store A on N
+layer fc: y[B, D] = x * w partition B on N
+output y
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, A = 2, D = 1024
+input x[B, A]
+weight w[A, D] store D on N
+layer fc: y[B, D] = x * w partition B on N
+output y
+""",
+    ),
+    Entry(
+        code="PAR208",
+        name="unmatched_pattern",
+        severity="warning",
+        message=_unmatched_pattern,
+        explanation="A `for` clause that names nothing does nothing; most likely a name changed.",
+        example="""\
+mesh N = 8
+dim B = 64
+input x[B]
+layer act: a[B] = gelu(x)
+for act, down: partition B on N
+output a
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64
+input x[B]
+layer act: a[B] = gelu(x)
+for act: partition B on N
+output a
+""",
+    ),
+    Entry(
+        code="PAR209",
+        name="carry_unsettled",
+        severity="error",
+        message=_carry_unsettled,
+        explanation=(
+            "All turns of a stack are alike, so a turn has to leave its carry in the state in "
+            "which it found it, within four turns. An explicit redistribution as the body's last "
+            "layer pins it."
+        ),
+        example="",
+        corrected="",
+    ),
+    Entry(
+        code="PAR210",
+        name="conflicting_states",
+        severity="error",
+        message=_conflicting_states,
+        explanation="On one axis a variable is in one state.",
+        example="""\
+mesh N = 8
+dim B = 64
+input x[B] partition B on N replicated on N
+output x
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64
+input x[B] partition B on N
+output x
+""",
+    ),
+    Entry(
+        code="PAR211",
+        name="stage_out_of_range",
+        severity="error",
+        message=_stage_out_of_range,
+        explanation="Stages are counted from 0.",
+        example="""\
+mesh pp = 2
+dim B = 64
+input x[B]
+layer act: a[B] = gelu(x) at pp[2]
+output a
+""",
+        corrected="""\
+mesh pp = 2
+dim B = 64
+input x[B]
+layer act: a[B] = gelu(x) at pp[1]
+output a
+""",
+    ),
+)

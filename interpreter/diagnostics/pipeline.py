@@ -1,0 +1,172 @@
+"""PAR5xx: stages, the batch and the settings of a step."""
+
+from __future__ import annotations
+
+from parspec.interpreter.diagnostics.entry import (
+    Entry,
+    Facts,
+    enumeration,
+    plural,
+    size_in_bytes,
+    word,
+)
+
+
+def _layers_lost(facts: Facts) -> str:
+    layers, stages = word(facts["layers"]), facts.get("stages")
+    ways = f" on {plural(stages, 'stage')} of {word(facts['axis'])}" if stages else ""
+    remainder = facts.get("remainder")
+    why = f", {layers} mod {word(stages)} = {word(remainder)}" if remainder and stages else ""
+    return (
+        f"stack {word(facts['stack'])} has {plural(facts['layers'], 'layer')}, and "
+        f"{word(facts['built'])} of them are built{ways}: {word(facts['lost'])} lost{why}"
+    )
+
+
+def _batch_mismatch(facts: Facts) -> str:
+    parts = [
+        f"{word(facts[key])} {label}"
+        for key, label in (
+            ("dp", "ranks"),
+            ("microbatch", "samples"),
+            ("microbatches", "microbatches"),
+        )
+        if facts.get(key)
+    ]
+    product = f" over {' x '.join(parts)}" if parts else ""
+    remainder = facts.get("remainder")
+    left = f", {word(remainder)} left over" if remainder else ""
+    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
+    mend = f"; {' or '.join(sizes)} would" if sizes else ""
+    return f"a batch of {word(facts['batch'])} does not come out even{product}{left}{mend}"
+
+
+def _weight_not_on_stage(facts: Facts) -> str:
+    extra = facts.get("extra_bytes")
+    price = f"; a copy there takes {size_in_bytes(extra)}" if extra else ""
+    return (
+        f"{word(facts['tensor'])} lies on stage {enumeration(facts['stages'])} and is used on "
+        f"stage {enumeration(facts['stage'])}; weights do not travel between stages{price}"
+    )
+
+
+def _conflicting_settings(facts: Facts) -> str:
+    return f"{enumeration(facts['settings'])} do not agree: {word(facts['reason'])}"
+
+
+_SQUARE_STACK = (
+    "dim B = 32, D = 64, D2 = D, L = {layers}\ninput x[B, D]\n"
+    "stack decoder[L]: x -> y partition L on pp {{\n  weight w[D, D2]\n"
+    "  layer up: y[B, D2] = x * w\n}}\noutput y\n"
+)
+
+ENTRIES = (
+    Entry(
+        code="PAR501",
+        name="layers_lost",
+        severity="error",
+        message=_layers_lost,
+        explanation=(
+            "Every stage of a pipeline takes the same number of layers, so the stages divide "
+            "them. Otherwise layers are not built at all. `uneven` gives the first stages one "
+            "more; `stages` deals them out by hand."
+        ),
+        example="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 30
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+""",
+        corrected="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+""",
+    ),
+    Entry(
+        code="PAR502",
+        name="batch_mismatch",
+        severity="error",
+        message=_batch_mismatch,
+        explanation=(
+            "global_batch = dp x microbatch x microbatches, where dp is the product of the axes "
+            "that split the batch, and a microbatch one rank's samples at a time."
+        ),
+        example="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+train adam { global_batch = B  microbatches = 5 }
+""",
+        corrected="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+train adam { global_batch = B  microbatches = 4 }
+""",
+    ),
+    Entry(
+        code="PAR504",
+        name="weight_not_on_stage",
+        severity="error",
+        message=_weight_not_on_stage,
+        explanation=(
+            "A weight that is pinned lies on those stages only, and a layer on another stage "
+            "reads it. Leave the pin out: a weight lies on every stage that uses it."
+        ),
+        example="""\
+mesh pp = 2
+dim D3 = D, D4 = D
+weight out[D3, D4] at pp[0]
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+layer last: z[B, D4] = y[B, D3] * out
+output z
+""",
+        corrected="""\
+mesh pp = 2
+dim D3 = D, D4 = D
+weight out[D3, D4]
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+layer last: z[B, D4] = y[B, D3] * out
+output z
+""",
+    ),
+    Entry(
+        code="PAR505",
+        name="conflicting_settings",
+        severity="error",
+        message=_conflicting_settings,
+        explanation="Settings may say more than is needed, as long as they agree.",
+        example="",
+        corrected="",
+    ),
+)

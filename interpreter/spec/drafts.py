@@ -1,0 +1,61 @@
+"""Drafts: layers and stacks before their clauses are settled.
+
+Each knows the named things that it stands in: a clause on any of these may reach it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from parspec.interpreter.diagnostics.findings import Site
+    from parspec.interpreter.spec.clauses import Said
+    from parspec.interpreter.spec.model import Layer, Stack
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A named layer (also one that calls a block) or a stack, with its own clauses. `dim` is what
+    a stack repeats along."""
+
+    path: tuple[str, ...]
+    kind: Literal["layer", "stack"]
+    said: Said
+    site: Site
+    dim: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Its path joined by dots."""
+        return ".".join(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftLayer:
+    """A layer without assignments. `chain`: what it stands in, outermost first, itself last.
+    `renamed`: other names for its dimensions, a caller's or a template's, with its own."""
+
+    layer: Layer
+    chain: tuple[Unit, ...]
+    renamed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftStack:
+    """A stack without assignments and without its items."""
+
+    stack: Stack
+    chain: tuple[Unit, ...]
+    items: tuple[DraftItem, ...]
+
+
+DraftItem: TypeAlias = DraftLayer | DraftStack
+
+
+def layers_of(items: tuple[DraftItem, ...] | list[DraftItem]) -> tuple[DraftLayer, ...]:
+    """Every layer among the items and in their stacks, in order."""
+    found: list[DraftLayer] = []
+    for item in items:
+        found.extend((item,) if isinstance(item, DraftLayer) else layers_of(item.items))
+    return tuple(found)

@@ -1,0 +1,461 @@
+"""Expressions: from a tree of products, sums and calls to operators with their operands.
+
+Whatever stands inside another expression is a layer of its own without a name: it is handed to the
+*host* as soon as its operands are known, so unnamed layers come in the order of evaluation. The
+outermost operator is returned as a draft: its layer has a name and a result that the spec
+gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from parspec.grammar.syntax import (
+    BlockStatement,
+    Call,
+    Expression,
+    OpStatement,
+    PointwiseStatement,
+    Product,
+    Scalar,
+    Sum,
+    TensorUse,
+    Term,
+)
+from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
+from parspec.interpreter.spec.indices import Dimensions, Reading, matches, read, spelled
+from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen
+from parspec.interpreter.spec.shapes import Draft, Leaves, check, inner, union
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import Span, TensorItem
+
+DEPTH_LIMIT = 64  # expressions inside one another; people nest a handful
+
+Drafted: TypeAlias = "Draft | Reading | Fraction | None"
+Value: TypeAlias = "Reading | Fraction | None"
+
+
+class Host(Protocol):
+    """What gives unnamed results a name and keeps the layers."""
+
+    def unnamed(self, draft: Draft, output: Leaves, here: Here) -> Reading | None:
+        """Adds a layer without a name; what its result is read as, None if there is no room."""
+        ...
+
+    def answers(self, reading: Reading) -> None:
+        """An unnamed result answers to the name of the layer's result, too."""
+        ...
+
+    def expand(
+        self, callee: Callee, call: Call, arguments: Arguments, here: Here
+    ) -> Reading | None:
+        """Adds the layers of a block under a name of their own; what its result is read as."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a block's parameters read, and the caller's dimensions with the parameters' that they
+    are called by inside."""
+
+    readings: tuple[Reading, ...]
+    renamed: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where an expression stands. `wanted`: the dimensions that its layer's result has, with those
+    that functions around it work along, None while they are open; `beside`: those of what it is
+    multiplied by; `fresh`: those of the result that no operand has; `ops`: the ops being
+    written out."""
+
+    here: Here
+    wanted: Leaves | None
+    beside: frozenset[str] = frozenset()
+    fresh: Leaves = ()
+    ops: tuple[str, ...] = ()
+    depth: int = 0
+
+
+def frame_of(expression: Expression, output: Leaves | None, here: Here) -> Frame:
+    """The frame of a layer's whole expression."""
+    known = supplied(expression, here)
+    fresh = tuple(leaf for leaf in output or () if leaf not in known)
+    return Frame(here, output, fresh=fresh)
+
+
+def supplied(expression: Expression, here: Here) -> frozenset[str]:
+    """Every dimension that a tensor in an expression has, as it is read."""
+    leaves: set[str] = set()
+    pending = [expression]
+    while pending:
+        match pending.pop():
+            case TensorUse(path=path, indices=None):
+                entry = here.scope.tensor(tuple(part.text for part in path.parts))
+                if isinstance(entry, Seen):
+                    leaves.update(leaf for leaf in entry.leaves if leaf is not None)
+            case TensorUse(indices=indices):
+                for index in indices or ():
+                    leaves.update(here.leaves(getattr(index.name, "text", "")) or ())
+            case Product(factors=factors):
+                pending.extend(factors)
+            case Sum(terms=terms):
+                pending.extend(term.value for term in terms)
+            case Call(arguments=arguments):
+                pending.extend(arguments)
+    return frozenset(leaves)
+
+
+def drafted(expression: Expression, frame: Frame, host: Host) -> Drafted:
+    """The outermost operator of an expression; a reading for a bare tensor or what a block
+    returns, a number for a number, None where something in it is wrong (which has been said)."""
+    if frame.depth > DEPTH_LIMIT:
+        what = "expressions inside one another"
+        frame.here.report("over_limit", expression.span, what=what, limit=DEPTH_LIMIT)
+        return None
+    frame = replace(frame, depth=frame.depth + 1)
+    match expression:
+        case TensorUse():
+            return read(expression, frame.here)
+        case Scalar(value=value):
+            return value
+        case Product():
+            return _product(expression, frame, host)
+        case Sum():
+            return _sum(expression, frame, host)
+        case Call():
+            return _call(expression, frame, host)
+
+
+def value(expression: Expression, frame: Frame, host: Host) -> Value:
+    """An expression inside another: its operator becomes a layer without a name."""
+    draft = drafted(expression, frame, host)
+    return _unnamed(draft, frame, host) if isinstance(draft, Draft) else draft
+
+
+def _unnamed(draft: Draft, frame: Frame, host: Host) -> Reading | None:
+    output = inner(draft, frame.wanted, frame.beside, frame.fresh)
+    if output is None:
+        reason = "what it sums inside is said by the dimensions of the result"
+        text = frame.here.placed.text(draft.span)
+        frame.here.report("missing_index", draft.span, name=text, reason=reason)
+        return None
+    return host.unnamed(draft, output, frame.here)
+
+
+# -- products and sums ---------------------------------------------------------------------------
+
+
+def _factors(expression: Expression) -> tuple[Expression, ...]:
+    """The factors of a product, with those of products among them."""
+    if not isinstance(expression, Product):
+        return (expression,)
+    return tuple(part for factor in expression.factors for part in _factors(factor))
+
+
+def _product(expression: Product, frame: Frame, host: Host) -> Drafted:
+    factors = [part for part in _factors(expression) if not isinstance(part, Scalar)]
+    scale = _scale(expression)
+    if len(factors) == 1 and scale == 1:
+        return drafted(factors[0], frame, host)
+    readings: list[Reading] = []
+    sound = True
+    for place, factor in enumerate(factors):
+        others = factors[:place] + factors[place + 1 :]
+        beside = frozenset().union(*(supplied(other, frame.here) for other in others))
+        part = value(factor, replace(frame, beside=frame.beside | beside), host)
+        match part:
+            case None:
+                sound = False
+            case Fraction():
+                scale *= part
+            case Reading():
+                readings.append(part)
+    if not sound:
+        return None
+    if not readings:
+        return scale
+    readings[0] = readings[0].times(scale)
+    kind = "scale" if len(readings) == 1 else "einsum"
+    return Draft(kind, tuple(readings), expression.span)
+
+
+def _scale(expression: Expression) -> Fraction:
+    """The product of the plain numbers among the factors."""
+    scale = Fraction(1)
+    for part in _factors(expression):
+        if isinstance(part, Scalar):
+            scale *= part.value
+    return scale
+
+
+def _sum(expression: Sum, frame: Frame, host: Host) -> Drafted:
+    if len(expression.terms) == 1 and expression.terms[0].sign == 1:
+        return drafted(expression.terms[0].value, frame, host)
+    readings: list[Reading] = []
+    offset = Fraction(0)
+    sound = True
+    for term in expression.terms:
+        part = _term(term, frame, host)
+        match part:
+            case None:
+                sound = False
+            case Fraction():
+                offset += part
+            case Reading():
+                readings.append(part)
+    if not sound:
+        return None
+    if not readings:
+        return offset
+    if offset:
+        return Draft("pointwise", tuple(readings), expression.span, "shift", offset=offset)
+    return Draft("scale" if len(readings) == 1 else "sum", tuple(readings), expression.span)
+
+
+def _term(term: Term, frame: Frame, host: Host) -> Value:
+    """A term with its sign; a number times one tensor is an operand with that factor."""
+    factors = [part for part in _factors(term.value) if not isinstance(part, Scalar)]
+    scale = Fraction(term.sign)
+    expression = term.value
+    if len(factors) == 1:
+        scale *= _scale(term.value)
+        expression = factors[0]
+    part = drafted(expression, frame, host)
+    match part:
+        case Draft():
+            reading = _unnamed(part, frame, host)
+            if reading is not None and part.kind == "einsum":
+                host.answers(reading)
+            return None if reading is None else reading.times(scale)
+        case Reading():
+            return part.times(scale)
+        case Fraction():
+            return part * scale
+    return None
+
+
+# -- calls ---------------------------------------------------------------------------------------
+
+
+def _call(call: Call, frame: Frame, host: Host) -> Drafted:
+    here = frame.here
+    callee = here.scope.callee(call.function.text)
+    match callee and callee.statement:
+        case PointwiseStatement():
+            return _applied(call, DECLARED_POINTWISE, frame, host)
+        case OpStatement() as statement if callee is not None:
+            return _template(call, callee, statement, frame, host)
+        case BlockStatement() as statement if callee is not None:
+            arguments = block_arguments(call, statement, callee, frame, host)
+            return None if arguments is None else host.expand(callee, call, arguments, here)
+    function = FUNCTIONS.get(call.function.text)
+    if function is None:
+        names = (*FUNCTIONS, *here.scope.callee_names())
+        here.report_unknown("function", call.function, names)
+        for argument in call.arguments:
+            value(argument, frame, host)
+        return None
+    return _applied(call, function, frame, host)
+
+
+def _applied(call: Call, function: Function, frame: Frame, host: Host) -> Draft | None:
+    """A function that every spec knows, or a declared pointwise one."""
+    here = frame.here
+    over = _over(call, function, here)
+    wanted = None if frame.wanted is None or over is None else union((frame.wanted, over))
+    given = [value(part, replace(frame, wanted=wanted), host) for part in call.arguments]
+    if over is None or any(part is None for part in given):
+        return None
+    readings = tuple(part for part in given if isinstance(part, Reading))
+    numbers = len(given) - len(readings)
+    fits = function.least <= len(readings) and (
+        function.most is None or len(readings) <= function.most
+    )
+    if not fits or numbers > function.numbers:
+        wants = _count(function.least, function.most)
+        _wrong_arguments(call, wants, _given(len(readings), numbers), here)
+        return None
+    lacking = next((leaf for leaf in over if leaf not in readings[0].leaves), None)
+    if lacking is not None:
+        has = ", ".join(readings[0].dims.names)
+        _wrong_arguments(call, f"a tensor with dimension {lacking}", f"one over [{has}]", here)
+        return None
+    return Draft(
+        function.kind,
+        readings,
+        call.span,
+        call.function.text if function.kind in ("pointwise", "along") else "",
+        over,
+        call.masked,
+        function.keeps,
+    )
+
+
+def _over(call: Call, function: Function, here: Here) -> Leaves | None:
+    """The leaves of the dimensions that a function works along."""
+    if bool(call.over) != function.along:
+        name = call.function.text
+        wants = f"a dimension, `{name} over D (...)`" if function.along else "no dimension"
+        got = "none" if function.along else f"over {', '.join(dim.text for dim in call.over)}"
+        _wrong_arguments(call, wants, got, here)
+        return None
+    dims = spelled(call.function.text, call.over, here)
+    return None if dims is None else dims.leaves
+
+
+def _wrong_arguments(call: Call, wants: str, got: str, here: Here) -> None:
+    function = call.function.text
+    here.report("wrong_arguments", call.span, function=function, wants=wants, got=got)
+
+
+def _given(tensors: int, numbers: int) -> str:
+    text = _count(tensors, tensors)
+    return f"{text} and {numbers} number{'s' if numbers > 1 else ''}" if numbers else text
+
+
+def _count(least: int, most: int | None) -> str:
+    if most is None:
+        return f"at least {least} tensor{'s' if least > 1 else ''}"
+    if least == most:
+        return f"{least} tensor{'' if least == 1 else 's'}"
+    return f"{least} to {most} tensors"
+
+
+def block_arguments(
+    call: Call, statement: BlockStatement, callee: Callee, frame: Frame, host: Host
+) -> Arguments | None:
+    """What a block's parameters read, renamed to the parameters' dimensions by position."""
+    quiet = Here(frame.here.world, callee.scope, callee.placed, Notes())
+    declared = [spelled(item.name.text, item.dims, quiet) for item in statement.parameters]
+    wanted = [None if dims is None else dims.leaves for dims in declared]
+    given = _arguments(call, statement.parameters, wanted, frame, host)
+    if given is None:
+        return None
+    bound: list[Reading] = []
+    pairs: dict[tuple[str, str], None] = {}
+    for item, dims, reading in zip(statement.parameters, declared, given, strict=True):
+        if dims is None or not matches(item.name.text, dims, reading.dims, reading.span, frame.here):
+            return None
+        bound.append(_renamed(reading, dims))
+        pairs |= dict.fromkeys(zip(reading.leaves, dims.leaves, strict=True))
+    return Arguments(tuple(bound), tuple(pair for pair in pairs if pair[0] != pair[1]))
+
+
+def _arguments(
+    call: Call,
+    parameters: tuple[TensorItem, ...],
+    wanted: Iterable[Leaves | None],
+    frame: Frame,
+    host: Host,
+) -> tuple[Reading, ...] | None:
+    """The operands of an op or a block; None, after saying why, where they are wrong."""
+    wants = [*wanted, *[None] * len(call.arguments)]
+    frames = (replace(frame, wanted=w or frame.wanted, beside=frozenset()) for w in wants)
+    given = [value(part, at, host) for part, at in zip(call.arguments, frames, strict=False)]
+    readings = tuple(part for part in given if isinstance(part, Reading))
+    if any(part is None for part in given):
+        return None
+    if call.over or len(readings) != len(parameters) or len(given) != len(readings):
+        got = _given(len(readings), len(given) - len(readings))
+        got = f"{got} over {call.over[0].text}" if call.over else got
+        _wrong_arguments(call, _count(len(parameters), len(parameters)), got, frame.here)
+        return None
+    return readings
+
+
+def _renamed(reading: Reading, dims: Dimensions) -> Reading:
+    """An operand read with other names for its dimensions, by position."""
+    names = iter(dims.leaves)
+    old = reading.operand
+    leaves = tuple(None if leaf is None else next(names) for leaf in old.leaves)
+    return Reading(replace(old, leaves=leaves), dims, reading.span)
+
+
+# -- ops -----------------------------------------------------------------------------------------
+
+
+def _template(
+    call: Call, callee: Callee, statement: OpStatement, frame: Frame, host: Host
+) -> Draft | None:
+    """An op written out where it is called, its dimensions bound to the caller's by position."""
+    here = frame.here
+    name = statement.name.text
+    if name in frame.ops:
+        cycle = (*frame.ops[frame.ops.index(name) :], name)
+        here.report("recursive_block", call.function.span, name=name, cycle=cycle)
+        return None
+    given = _arguments(call, statement.parameters, (), frame, host)
+    bound = None if given is None else _bound(statement, given, here)
+    if given is None or bound is None:
+        return None
+    renamed = tuple(
+        _renamed(reading, Dimensions(tuple(d.text for d in item.dims), _groups(item, bound)))
+        for item, reading in zip(statement.parameters, given, strict=True)
+    )
+    scope = Scope(callee.scope.path, callee.scope, here.scope.turns, bound)
+    for item, reading in zip(statement.parameters, renamed, strict=True):
+        scope.tensors[item.name.text] = seen_as(reading, here)
+    inside = Here(here.world, scope, callee.placed, here.notes)
+    out = spelled(statement.out.name.text, statement.out.dims, inside)
+    if out is None:
+        return None
+    at = frame_of(statement.expression, out.leaves, inside)
+    at = replace(at, ops=(*frame.ops, name), depth=frame.depth)
+    draft = as_draft(drafted(statement.expression, at, host), statement.expression.span)
+    span = statement.out.name.span
+    if draft is None or not check(draft, statement.out.name.text, out.leaves, span, inside):
+        return None
+    pairs = tuple((dim, leaf) for dim, leaves in bound.items() for leaf in leaves)
+    return replace(draft, fixed=out.leaves, span=call.span, template=name, bound=pairs)
+
+
+def as_draft(draft: Drafted, span: Span) -> Draft | None:
+    """A layer's operator: a bare tensor is copied. None for a plain number."""
+    if isinstance(draft, Reading):
+        return Draft("copy", (draft,), span)
+    return draft if isinstance(draft, Draft) else None
+
+
+def seen_as(reading: Reading, here: Here) -> Seen:
+    """How a parameter sees what was passed for it."""
+    return Seen(
+        reading.operand.tensor,
+        "activation",
+        reading.dims.names,
+        reading.dims.groups,
+        reading.operand.leaves,
+        (),
+        here.at(reading.span),
+    )
+
+
+def _groups(item: TensorItem, bound: dict[str, Leaves]) -> tuple[Leaves, ...]:
+    return tuple(bound[dim.text] for dim in item.dims)
+
+
+def _bound(
+    statement: OpStatement, given: tuple[Reading, ...], here: Here
+) -> dict[str, Leaves] | None:
+    """A template's dimensions with the caller's leaves that they stand for; None, after saying
+    why, where two arguments disagree."""
+    bound: dict[str, Leaves] = {}
+    for item, reading in zip(statement.parameters, given, strict=True):
+        dims = tuple(dim.text for dim in item.dims)
+        groups = reading.dims.groups
+        if len(groups) != len(dims):
+            groups = tuple((leaf,) for leaf in reading.leaves)
+        written = Dimensions(dims, tuple((dim,) for dim in dims))
+        if len(groups) != len(dims):
+            matches(item.name.text, written, reading.dims, reading.span, here)
+            return None
+        for dim, group in zip(dims, groups, strict=True):
+            before = Dimensions((dim,), (bound.setdefault(dim, group),))
+            now = Dimensions(reading.dims.names, (group,))
+            if not matches(item.name.text, before, now, reading.span, here):
+                return None
+    return bound

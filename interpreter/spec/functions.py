@@ -1,0 +1,47 @@
+"""The functions that every spec knows, with what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """How a function is called: the kind of its operator, the least and the most tensors that it
+    takes (None: any number), and how many plain numbers may follow these. `keeps`: whether one
+    along a dimension leaves that dimension in its result."""
+
+    kind: Literal["pointwise", "along", "lookup", "crossentropy", "dispatch", "combine"]
+    least: int
+    most: int | None
+    numbers: int = 0
+    keeps: bool = True
+
+    @property
+    def along(self) -> bool:
+        """Whether it says the dimension that it works along: `f over D (x)`."""
+        return self.kind in ("along", "crossentropy")
+
+
+DECLARED_POINTWISE = Function("pointwise", 1, None, numbers=2)  # `op f: pointwise`
+_MAP = Function("pointwise", 1, 1)
+_NORM = Function("along", 1, 3, numbers=1)  # scale and shift; the number is its epsilon
+_SCAN = Function("along", 1, 1)
+_STATISTIC = Function("along", 1, 1, keeps=False)
+
+FUNCTIONS: Mapping[str, Function] = {
+    **dict.fromkeys(("gelu", "silu", "relu", "sigmoid", "tanh", "exp", "square", "sqrt"), _MAP),
+    "swiglu": Function("pointwise", 2, 2),
+    "dropout": Function("pointwise", 1, 1, numbers=1),
+    "rope": Function("pointwise", 1, 3),  # with tables of sines and cosines
+    **dict.fromkeys(("softmax", "logsoftmax", "cumsum", "sort"), _SCAN),
+    **dict.fromkeys(("rmsnorm", "layernorm"), _NORM),
+    "topk": Function("along", 1, 1, numbers=1),
+    **dict.fromkeys(("sum", "mean", "max", "min", "argmax"), _STATISTIC),
+    "lookup": Function("lookup", 2, 2),
+    "crossentropy": Function("crossentropy", 2, 2),
+    "dispatch": Function("dispatch", 2, 2),
+    "combine": Function("combine", 2, 2),
+}

@@ -1,0 +1,307 @@
+"""The model: a spec with every name resolved, every size computed, every clause given to its axis.
+
+Frozen values without syntax: what the analysis runs the theory over. Dimensions of tensors and
+operators are *leaves*: a product of dims is spelled out as its factors. Where something stands is
+kept beside it and never compared, so that equal content means an equal model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from parspec.grammar.syntax import Document, ExpectStatement
+from parspec.interpreter.diagnostics.findings import NOWHERE, Finding, Site
+from parspec.interpreter.theory.formulas import Amount
+from parspec.interpreter.theory.operators import Operator
+
+
+def site_field() -> Site:
+    """A field that says where something stands; two values are equal wherever they stand."""
+    return field(default=NOWHERE, compare=False)
+
+
+def note_field() -> str:
+    """A field for the comment that documents something; it does not take part in comparisons."""
+    return field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A dimension. `size` is what was declared (a symbol where it has none), `extent` what a whole
+    variable holds (padding included). `factors` are its leaves, major first, itself if it is one.
+    A slice holds a whole number of `unit`; `positions` is the dimension whose positions it
+    indexes (`dim T = S`: S for both), itself if nothing else."""
+
+    name: str
+    size: Amount
+    extent: Amount
+    factors: tuple[str, ...]
+    unit: int
+    padded: bool
+    uneven: bool
+    positions: str
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link. bandwidth: bytes/s in one direction; latency, start: s; efficiency: 0..1; within: how
+    many neighbours it joins, None for any number."""
+
+    name: str
+    bandwidth: Fraction
+    latency: Fraction
+    start: Fraction
+    efficiency: Fraction
+    within: int | None
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device. memory: bytes; flops: operations/s; hbm: bytes/s; None where not given."""
+
+    name: str
+    memory: Amount | None
+    flops: Fraction | None
+    hbm: Fraction | None
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A mesh axis; its size is a symbol where it has none; `link` by name."""
+
+    name: str
+    size: Amount
+    link: str | None
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Another name for mesh axes (`axis ep = dp * tp`: of = ("dp", "tp"), pieces = None), or one
+    piece of a new cut of their product (`pieces`: all pieces outermost first, with sizes)."""
+
+    name: str
+    size: Amount
+    of: tuple[str, ...]
+    pieces: tuple[tuple[str, Amount], ...] | None
+    link: str | None
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """The axes, outermost first; the device by name and how many of them, where said. `poisoned`:
+    names of axes and views that were declared with a mistake that has been reported; a view that
+    cannot be understood at all is among them only."""
+
+    axes: tuple[Axis, ...] = ()
+    views: tuple[View, ...] = ()
+    device: str | None = None
+    devices: Amount | None = None
+    site: Site | None = field(default=None, compare=False)
+    poisoned: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What a clause says of one axis, for a layer or for a variable at rest.
+
+    saying: `partition` (along `dim`, a leaf or a product; `sequence` are the axes written with it,
+    major first), `none` (not partitioned there), `hole` (`?`), `replicated`, `centralized`,
+    `partial` (of `kind`), `store` (`dim` None: flattened). `dealt`: zigzag or ring.
+    origin: the layer's own clause, a pattern's, or a clause on the layer that called a block.
+    """
+
+    axis: str
+    saying: Literal["partition", "none", "hole", "replicated", "centralized", "partial", "store"]
+    dim: str | None = None
+    sequence: tuple[str, ...] = ()
+    dealt: Literal["zigzag", "ring"] | None = None
+    kind: str | None = None
+    origin: Literal["own", "pattern", "call"] = "own"
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """`at pp[0]`."""
+
+    axis: str
+    index: int
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """A variable. `name` is unique in the model (`decoder.h`, `decoder.attn.s`), `label` what the
+    spec calls it where it is declared (`h`). role: `carry` is a stack's carry as its body reads
+    it; `activation` a layer's output or a `var`. dims as declared, leaves spelled out; neither
+    holds the stack's dimension. `stacked`: the stack dimensions that it has one slice for each
+    turn of, outermost first (weights and caches). `rest`: how it lies at rest, as far as said.
+    `aliases`: further names it answers to in pins."""
+
+    name: str
+    label: str
+    role: Literal["input", "weight", "cache", "activation", "carry"]
+    dims: tuple[str, ...]
+    leaves: tuple[str, ...]
+    dtype: str
+    stacked: tuple[str, ...] = ()
+    rest: tuple[Assignment, ...] = ()
+    stage: Stage | None = None
+    frozen: bool = False
+    aliases: tuple[str, ...] = ()
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """A variable as a layer reads it: `leaves` by position of the variable's own leaves, renamed
+    where the spec renames; None where a number takes that slice of it. `factor`: the number of
+    its sign and scale in a sum."""
+
+    tensor: str
+    leaves: tuple[str | None, ...]
+    factor: Fraction = Fraction(1)
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One operator with its variables and what clauses say of it, one assignment an axis.
+
+    `name` is unique (`decoder.up`, `decoder.attn.score`); an inner expression is a layer of its
+    own under `parent`'s clauses, named `decoder.up.1`. `fused`: the fused group that it belongs to
+    (its name), or None. `operator.inputs` are the operands' leaves without slices taken.
+    `template`: the `op` it was made from, with the dims bound to the template's (template's dim,
+    leaf)."""
+
+    name: str
+    parent: str
+    operator: Operator
+    operands: tuple[Operand, ...]
+    out: str
+    assignments: tuple[Assignment, ...]
+    stage: Stage | None = None
+    fused: str | None = None
+    recompute: bool = False
+    template: str | None = None
+    bound: tuple[tuple[str, str], ...] = ()
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """Layers repeated along `dim`. `entry` is the variable that comes in from outside, `carry` the
+    same as the body reads it, `last` the variable that one turn leaves to the next and to what
+    follows. `assignments` of its dimension (pipeline); `uneven`: first stages take one more."""
+
+    name: str
+    dim: str
+    entry: str
+    carry: str
+    last: str
+    assignments: tuple[Assignment, ...]
+    uneven: bool
+    items: tuple[Layer | Stack, ...]
+    note: str = note_field()
+    site: Site = site_field()
+
+
+Item: TypeAlias = Layer | Stack
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """`output y replicated on N`."""
+
+    tensor: str
+    rest: tuple[Assignment, ...]
+    stage: Stage | None
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """A budget or a pin with its names resolved. `tensor` by unique name; `within` the unique names
+    of layers or stacks that `in` or parentheses narrow it to (None: everything); `bound` in
+    bytes, seconds, a count or a share."""
+
+    statement: ExpectStatement
+    text: str
+    tensor: str | None
+    within: tuple[str, ...] | None
+    axes: tuple[str, ...]
+    bound: Amount | None
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`train` or `infer` with checked keys; a value is an amount, a word or axes."""
+
+    verb: Literal["train", "infer"]
+    optimizer: str | None
+    values: tuple[tuple[str, Amount | str | tuple[str, ...]], ...]
+    sites: tuple[tuple[str, Site], ...] = field(default=(), compare=False)
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """`op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W`: parameter names, result name, operator over
+    the template's own dims."""
+
+    name: str
+    parameters: tuple[str, ...]
+    out: str
+    operator: Operator
+    note: str = note_field()
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """`stages pp: ...` with names resolved: for each chunk in order what it holds, as (layer or
+    stack, count of its layers; 1 for a layer)."""
+
+    axis: str
+    chunks: tuple[tuple[tuple[str, int], ...], ...]
+    site: Site = site_field()
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A whole spec under one plan (or none)."""
+
+    file: str
+    plan: str | None
+    plans: tuple[str, ...]
+    dims: tuple[Dim, ...]
+    mesh: Mesh
+    links: tuple[Link, ...]
+    devices: tuple[Device, ...]
+    tensors: tuple[Tensor, ...]
+    items: tuple[Item, ...]
+    outputs: tuple[Output, ...]
+    templates: tuple[Template, ...]
+    expects: tuple[Expect, ...]
+    stages: tuple[Stages, ...]
+    settings: Settings | None
+    cost: Literal["composed", "approx", "ring"]
+    explicit: bool
+    explicit_site: Site | None = field(compare=False)
+    documents: tuple[tuple[str, Document], ...] = field(compare=False)
+    findings: tuple[Finding, ...] = field(compare=False)

@@ -1,0 +1,105 @@
+"""Names: which ones are close, and the findings about unknown and repeated ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, TypeVar
+
+from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Related, Site
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import Name
+    from parspec.interpreter.spec.sources import Placed
+
+T = TypeVar("T")
+
+
+def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The names that were most likely meant, best first, at most three; case does not count."""
+    folded: dict[str, str] = {}
+    for known in names:
+        folded.setdefault(known.casefold(), known)
+    same = folded.pop(name.casefold(), None)
+    close = tuple(folded[key] for key in get_close_matches(name.casefold(), folded, n=3))
+    return (close if same is None else (same, *close))[:3]
+
+
+def unknown(kind: str, name: str, site: Site, names: Iterable[str]) -> Finding:
+    """`unknown_name`, with a fix where only one known name is close."""
+    close = near(name, names)
+    fixes = (
+        (Fix(f"Replace `{name}` with `{close[0]}`", (Edit(site, close[0]),)),)
+        if len(close) == 1
+        else ()
+    )
+    return Finding(
+        "unknown_name", site, (("kind", kind), ("name", name), ("near", close)), fixes=fixes
+    )
+
+
+def duplicate(kind: str, name: str, site: Site, first: Site) -> Finding:
+    """`duplicate_name`, related to the first declaration."""
+    return Finding(
+        "duplicate_name",
+        site,
+        (("kind", kind), ("name", name)),
+        related=(Related(first, "declared here first"),),
+    )
+
+
+def in_force(
+    kind: str, declarations: Iterable[tuple[Name, T, Placed]]
+) -> tuple[dict[str, tuple[T, Placed]], tuple[Finding, ...]]:
+    """For each declared name what holds: what a plan says takes the place of what stands outside
+    it; any other repetition is a finding. A declaration is a name, what it declares, and the
+    statement that it stands in."""
+    holds: dict[str, tuple[T, Placed]] = {}
+    first: dict[str, Site] = {}
+    findings: list[Finding] = []
+    for name, declared, placed in declarations:
+        site = placed.at(name.span)
+        before = holds.get(name.text)
+        if before is None or (placed.plan is not None and before[1].plan is None):
+            holds[name.text] = (declared, placed)
+            first[name.text] = site
+        else:
+            findings.append(duplicate(kind, name.text, site, first[name.text]))
+    return holds, tuple(findings)
+
+
+def dependency_order(
+    uses: dict[str, tuple[str, ...]],
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Names so that each comes after the names that it uses, and the cycles among them.
+
+    Names that are used but not defined do not count. Each name is in one reported cycle at most.
+    """
+    order: list[str] = []
+    cycles: list[tuple[str, ...]] = []
+    reported: set[str] = set()
+    opened: set[str] = set()
+    closed: set[str] = set()
+    for root in uses:
+        if root in closed:
+            continue
+        path: list[tuple[str, Iterator[str]]] = [(root, iter(uses[root]))]
+        opened.add(root)
+        while path:
+            name, rest = path[-1]
+            used = next((u for u in rest if u in uses and u not in closed), None)
+            if used is None:
+                path.pop()
+                opened.discard(name)
+                closed.add(name)
+                order.append(name)
+            elif used not in opened:
+                opened.add(used)
+                path.append((used, iter(uses[used])))
+            else:
+                trail = [step for step, _ in path]
+                cycle = tuple(trail[trail.index(used) :])
+                if reported.isdisjoint(cycle):
+                    cycles.append(cycle)
+                    reported.update(cycle)
+    return tuple(order), tuple(cycles)

@@ -1,0 +1,194 @@
+"""Scopes: what a name means at a place of a spec, and what was found wrong there.
+
+A stack's body and a block's expansion have a scope of their own: inner names are local, outer ones
+are readable, and from outside an inner name is reached by its path (`decoder.q`). What depends
+on something that has been reported already is *broken*: known by name, and left out silently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
+from parspec.interpreter.spec.names import unknown
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import (
+        BlockStatement,
+        Name,
+        OpStatement,
+        PointwiseStatement,
+        Span,
+    )
+    from parspec.interpreter.spec.dims import Dims
+    from parspec.interpreter.spec.sources import Placed
+    from parspec.interpreter.theory.formulas import Amount
+
+
+Role: TypeAlias = Literal["input", "weight", "cache", "activation", "carry"]
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What holds everywhere in a spec. `turns`: the dimensions that stacks repeat along;
+    `template_dims`: the dimensions that ops call their own; `skipped`: names that are not
+    reported."""
+
+    dims: Dims
+    axes: tuple[str, ...]
+    turns: frozenset[str]
+    template_dims: frozenset[str]
+    dtype: str
+    skipped: frozenset[str]
+
+    def has_axis(self, path: str) -> bool:
+        """Is it an axis or a view, or one place of it (`tp.0`)?"""
+        name, _, place = path.partition(".")
+        return name in self.axes and (not place or place.isdecimal())
+
+    def same_size(self, left: str, right: str) -> bool:
+        """Have two leaves one size? A size that is not known is not reported again."""
+        if left == right or not self.dims.poisoned.isdisjoint((left, right)):
+            return True
+        return self.size(left) is not None and self.size(left) == self.size(right)
+
+    def size(self, leaf: str) -> Amount | None:
+        """The declared size of a leaf; None of a template's own dimension."""
+        return self.dims.size(leaf)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A tensor as a scope sees it.
+
+    `leaves` are by position of the tensor's own leaves, None where a slice was taken; `dims` are the
+    remaining ones as written, `groups` the leaves of each. `turns`: the stack dimensions that it
+    has one slice for each turn of. `settled` is False for a `var` that no layer has given yet.
+    """
+
+    tensor: str
+    role: Role
+    dims: tuple[str, ...]
+    groups: tuple[tuple[str, ...], ...]
+    leaves: tuple[str | None, ...]
+    turns: tuple[str, ...]
+    site: Site
+    settled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A name whose declaration is wrong: that has been said where it stands."""
+
+    site: Site
+
+
+Entry: TypeAlias = Seen | Broken
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """An op or a block with the scope in which it is declared."""
+
+    statement: OpStatement | PointwiseStatement | BlockStatement
+    placed: Placed
+    scope: Scope
+
+
+@dataclass(slots=True)
+class Scope:
+    """The names of the whole spec, of a stack's body, or of one expansion of a block or an op.
+
+    `turns`: the stack dimensions around it, outermost first; `bound`: a template's own dimensions
+    with the leaves that they stand for.
+    """
+
+    path: tuple[str, ...] = ()
+    outer: Scope | None = None
+    turns: tuple[str, ...] = ()
+    bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tensors: dict[str, Entry] = field(default_factory=dict)
+    layers: dict[str, Site] = field(default_factory=dict)
+    callees: dict[str, Callee] = field(default_factory=dict)
+    inner: dict[str, Scope] = field(default_factory=dict)
+
+    def around(self) -> Iterator[Scope]:
+        """This scope and those around it, innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.outer
+
+    def unique(self, name: str) -> str:
+        """A name's path in the model."""
+        return ".".join((*self.path, name))
+
+    def tensor(self, parts: tuple[str, ...]) -> Entry | None:
+        """What a tensor's path names here; None where nothing is called that."""
+        first, *rest = parts
+        if not rest:
+            return next((s.tensors[first] for s in self.around() if first in s.tensors), None)
+        inner = next((s.inner[first] for s in self.around() if first in s.inner), None)
+        for part in rest[:-1]:
+            inner = None if inner is None else inner.inner.get(part)
+        return None if inner is None else inner.tensors.get(rest[-1])
+
+    def tensor_names(self) -> Iterator[str]:
+        """Every tensor's name that may be used here without a path."""
+        for scope in self.around():
+            yield from scope.tensors
+
+    def callee(self, name: str) -> Callee | None:
+        """The op or block of that name."""
+        return next((s.callees[name] for s in self.around() if name in s.callees), None)
+
+    def callee_names(self) -> Iterator[str]:
+        """Every op's and block's name that may be used here."""
+        for scope in self.around():
+            yield from scope.callees
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is noted on the way: findings, and the declarations that something reads."""
+
+    found: list[Finding] = field(default_factory=list)
+    read: set[Site] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The place of one statement: its text, its scope, and where notes are kept."""
+
+    world: World
+    scope: Scope
+    placed: Placed
+    notes: Notes
+
+    def at(self, span: Span) -> Site:
+        """The site of a span of the statement."""
+        return self.placed.at(span)
+
+    def report(self, name: str, span: Span, **data: Datum) -> None:
+        """Adds a finding."""
+        self.notes.found.append(Finding(name, self.at(span), tuple(data.items())))
+
+    def report_unknown(self, kind: str, name: Name, names: Iterator[str] | tuple[str, ...]) -> None:
+        """Adds `unknown_name`, unless the name stands in text that was skipped."""
+        if name.text not in self.world.skipped:
+            self.notes.found.append(unknown(kind, name.text, self.at(name.span), names))
+
+    def leaves(self, dim: str) -> tuple[str, ...] | None:
+        """The leaves of a dimension as it is called here; None where it is unknown."""
+        for scope in self.scope.around():
+            if dim in scope.bound:
+                return scope.bound[dim]
+        return None if self.world.dims.find(dim) is None else self.world.dims.leaves(dim)
+
+    def dim_names(self) -> Iterator[str]:
+        """Every dimension's name that may be used here."""
+        for scope in self.scope.around():
+            yield from scope.bound
+        yield from (dim.name for dim in self.world.dims.items)

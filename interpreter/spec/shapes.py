@@ -1,0 +1,222 @@
+"""Shapes: which dimensions an operator's result has, and what is wrong with those it was given.
+
+Only a product of tensors sums over what its result lacks. Everything else keeps the dimensions
+of its operands, but for those that its function takes away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
+from parspec.interpreter.theory.operators import Operator
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import Span
+    from parspec.interpreter.spec.indices import Reading
+    from parspec.interpreter.spec.scopes import Here
+
+Kind: TypeAlias = Literal[
+    "einsum",
+    "sum",
+    "pointwise",
+    "along",
+    "lookup",
+    "crossentropy",
+    "dispatch",
+    "combine",
+    "scale",
+    "copy",
+]
+Leaves: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An operator with its operands, its result still to be named.
+
+    `keeps`: whether a function along dimensions leaves them in its result. `offset` is added
+    to a sum. `fixed`: the result's dimensions where the operator itself says them (a template's).
+    `template` and `bound`: the op that it was made from, with its dims and what they stand for.
+    """
+
+    kind: Kind
+    readings: tuple[Reading, ...]
+    span: Span
+    function: str = ""
+    over: Leaves = ()
+    masked: bool = False
+    keeps: bool = True
+    offset: Fraction = Fraction(0)
+    fixed: Leaves | None = None
+    template: str | None = None
+    bound: tuple[tuple[str, str], ...] = ()
+
+    def operator(self, output: Leaves) -> Operator:
+        """The operator with this result."""
+        inputs = tuple(reading.leaves for reading in self.readings)
+        return Operator(self.kind, inputs, output, self.function, self.over, self.masked)
+
+    @property
+    def leaves(self) -> Leaves:
+        """Every dimension of the operands once."""
+        return union(reading.leaves for reading in self.readings)
+
+
+def union(groups: Iterable[Iterable[str]]) -> Leaves:
+    """Every name once, in order."""
+    return tuple(dict.fromkeys(leaf for group in groups for leaf in group))
+
+
+def natural(draft: Draft) -> Leaves | None:
+    """The dimensions that the result has when nobody says them; None where that is open."""
+    if draft.fixed is not None:
+        return draft.fixed
+    operands = [reading.leaves for reading in draft.readings]
+    match draft.kind:
+        case "einsum":
+            first = operands[0]
+            return first if all(set(leaves) == set(first) for leaves in operands) else None
+        case "lookup":
+            table = draft.readings[1].dims.groups
+            return union((operands[0], *table[1:]))
+        case "crossentropy":
+            return tuple(leaf for leaf in operands[1] if leaf not in draft.over)
+        case "dispatch" | "combine":
+            return None
+        case "along" if not draft.keeps:
+            return tuple(leaf for leaf in draft.leaves if leaf not in draft.over)
+    return draft.leaves
+
+
+def inner(
+    draft: Draft, wanted: Leaves | None, beside: frozenset[str], fresh: Leaves
+) -> Leaves | None:
+    """The dimensions of an unnamed result; None where they cannot be told.
+
+    A product keeps what the layer's result (`wanted`) has, and what one of its factors alone shares
+    with what it is multiplied by (`beside`). `fresh` are dimensions of the layer's result that
+    no operand has.
+    """
+    if draft.fixed is not None or wanted is None:
+        return natural(draft)
+    operands = [reading.leaves for reading in draft.readings]
+    if draft.kind == "einsum":
+        alone = {d for d in beside if sum(d in leaves for leaves in operands) == 1}
+        kept = set(wanted) | alone
+        return tuple(leaf for leaf in union((wanted, *operands)) if leaf in kept & set(draft.leaves))
+    if draft.kind == "dispatch":
+        tokens, scores = operands
+        experts = [leaf for leaf in scores if leaf not in tokens]
+        return (*experts, *fresh, *(leaf for leaf in tokens if leaf not in scores))
+    if draft.kind == "combine":
+        slots, scores = operands
+        return tuple(leaf for leaf in union((scores, slots)) if leaf in wanted)
+    if draft.kind == "crossentropy":
+        return tuple(leaf for leaf in operands[1] if leaf in wanted)
+    return natural(draft)
+
+
+def check(draft: Draft, name: str, output: Leaves, span: Span, here: Here) -> bool:
+    """Does a result with these dimensions follow from the operands? Says why not:
+    `dim_without_operand` or `missing_sum`."""
+    extra = _unexplained(draft, output, here)
+    if extra is not None:
+        here.report("dim_without_operand", span, name=name, dim=extra)
+        return False
+    lost = _lost(draft, output)
+    if lost:
+        _report_missing_sum(draft, name, lost, span, here)
+    return not lost
+
+
+def _unexplained(draft: Draft, output: Leaves, here: Here) -> str | None:
+    """A dimension of the result that comes from nowhere."""
+    have = set(draft.leaves)
+    gone = set() if draft.keeps and draft.kind == "along" else set(draft.over)
+    if draft.kind == "crossentropy":
+        have = set(draft.readings[1].leaves)
+    if draft.kind == "dispatch":
+        fresh = [leaf for leaf in output if leaf not in have]
+        return fresh[1] if len(fresh) > 1 else None
+    return next(
+        (
+            leaf
+            for leaf in output
+            if leaf in gone or (leaf not in have and not _repeats(leaf, have, here))
+        ),
+        None,
+    )
+
+
+def _repeats(leaf: str, have: set[str], here: Here) -> bool:
+    """Is it a new factor of a product dim of which the operands have another?"""
+    return any(
+        leaf in dim.factors and not have.isdisjoint(dim.factors)
+        for dim in here.world.dims.items
+        if len(dim.factors) > 1
+    )
+
+
+def _lost(draft: Draft, output: Leaves) -> Leaves:
+    """The operands' dimensions that the result lacks though nothing takes them away."""
+    operands = [reading.leaves for reading in draft.readings]
+    lacking = [leaf for leaf in draft.leaves if leaf not in output]
+    match draft.kind:
+        case "einsum":
+            return ()
+        case "along" if not draft.keeps:
+            return tuple(leaf for leaf in lacking if leaf not in draft.over)
+        case "crossentropy":
+            meant = {*draft.over, *operands[1]}
+            return tuple(leaf for leaf in lacking if leaf not in meant)
+        case "lookup":
+            rows = _rows(operands[0], operands[1], output)
+            return tuple(leaf for leaf in lacking if leaf not in rows)
+        case "dispatch":
+            tokens, scores = operands
+            return tuple(leaf for leaf in lacking if (leaf in tokens) != (leaf in scores))
+        case "combine":
+            slots, scores = operands
+            others = [leaf for leaf in lacking if leaf not in slots or leaf not in scores]
+            capacity = next((leaf for leaf in others if leaf in slots), None)
+            return tuple(leaf for leaf in others if leaf != capacity)
+    return tuple(lacking)
+
+
+def _rows(indices: Leaves, table: Leaves, output: Leaves) -> set[str]:
+    """The dimensions of a table that a lookup goes into: its first ones that are not kept."""
+    rows: set[str] = set()
+    for leaf in table:
+        if leaf not in output and leaf not in indices:
+            rows.add(leaf)
+        elif rows:
+            break
+    return rows
+
+
+def _report_missing_sum(draft: Draft, name: str, lost: Leaves, span: Span, here: Here) -> None:
+    """`missing_sum`, with the mend written out around the operand that has the dimensions."""
+    whole = draft.kind not in ("sum", "copy", "scale")
+    reading = next(r for r in draft.readings if set(lost) & set(r.leaves))
+    where = draft.span if whole else reading.span
+    dims = _as_written(lost, draft.readings)
+    suggestion = f"sum over {', '.join(dims)} ({here.placed.text(where)})"
+    fix = Fix(f"Write `{suggestion}`", (Edit(here.at(where), suggestion),))
+    data = (("name", name), ("dims", dims), ("suggestion", suggestion))
+    here.notes.found.append(Finding("missing_sum", here.at(span), data, fixes=(fix,)))
+
+
+def _as_written(leaves: Leaves, readings: Sequence[Reading]) -> tuple[str, ...]:
+    """Leaves under the names of the dims that they were written as, where all of one are there."""
+    names: list[str] = []
+    left = list(leaves)
+    for reading in readings:
+        for name, group in zip(reading.dims.names, reading.dims.groups, strict=True):
+            if group and set(group) <= set(left):
+                names.append(name)
+                left = [leaf for leaf in left if leaf not in group]
+    return (*names, *left)

@@ -1,0 +1,304 @@
+"""From files to statements: reads a spec with everything that it imports.
+
+What `gather` promises: every file is read once, imported statements stand where the import
+stands, and whatever is wrong with a file, an import or a text is a finding; nothing is raised.
+`import std.NAME` is the built-in library, shown as `std/NAME.par`.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol, TypeVar
+
+from parspec.grammar.parser import parse
+from parspec.grammar.syntax import (
+    Chunk,
+    Document,
+    ImportStatement,
+    PlanStatement,
+    Span,
+    Statement,
+    SyntaxFault,
+)
+from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
+from parspec.interpreter.spec.names import in_force, near, unknown
+
+DEPTH_LIMIT = 32  # files that import one another in a row
+SIZE_LIMIT = 16 * 2**20  # bytes of one file
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LIBRARY = Path(__file__).with_name("library")
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Why a file could not be read. `detail`: missing: `near` (files of close names); unreadable:
+    `reason`; not_utf8: `offset` and `byte` (`0xff`); too_large: `size` and `limit`, in bytes."""
+
+    reason: Literal["missing", "unreadable", "not_utf8", "too_large"]
+    detail: tuple[tuple[str, Datum], ...] = ()
+
+
+class Reader(Protocol):
+    """How files are read; an editor puts its open ones in front of those on disk."""
+
+    def read(self, file: str) -> str | Unread:
+        """The text of a file, or why there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DiskReader:
+    """Reads regular files of UTF-8, with or without a byte order mark."""
+
+    def read(self, file: str) -> str | Unread:
+        """The text of a file, or why there is none; line ends stay as they are."""
+        try:
+            status = Path(file).stat()
+            if not stat.S_ISREG(status.st_mode):
+                kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+                return Unread("unreadable", (("reason", kind),))
+            if status.st_size > SIZE_LIMIT:
+                return too_large(status.st_size)
+            data = Path(file).read_bytes()
+        except FileNotFoundError:
+            return Unread("missing", (("near", neighbours(file)),))
+        except OSError as error:
+            return Unread("unreadable", (("reason", (error.strerror or "unreadable").lower()),))
+        except ValueError:  # a NUL or a lone surrogate in the name
+            return Unread("missing", (("near", ()),))
+        return too_large(len(data)) if len(data) > SIZE_LIMIT else decoded(data)
+
+
+def too_large(size: int) -> Unread:
+    """A file of `size` bytes is not read."""
+    return Unread("too_large", (("size", size), ("limit", SIZE_LIMIT)))
+
+
+def decoded(data: bytes) -> str | Unread:
+    """The text of a file's bytes without its byte order mark; offsets count from the start."""
+    mark = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
+    try:
+        text = data[mark:].decode("utf-8")
+    except UnicodeDecodeError as error:
+        offset = mark + error.start
+        return Unread("not_utf8", (("offset", offset), ("byte", f"0x{data[offset]:02x}")))
+    if (nul := data.find(0)) >= 0:
+        return Unread("unreadable", (("reason", f"not a text: a NUL at offset {nul}"),))
+    return text
+
+
+def neighbours(file: str) -> tuple[str, ...]:
+    """Files of close names in the folder where a missing file would lie."""
+    path = Path(file)
+    try:
+        names = [entry.name for entry in os.scandir(path.parent) if entry.is_file()]
+    except OSError:
+        return ()
+    return near(path.name, sorted(name for name in names if name.endswith(".par")))
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A statement's chunk in its file; `plan` names the plan in whose body it stands, if any."""
+
+    file: str
+    chunk: Chunk
+    imported: bool
+    plan: str | None = None
+
+    def at(self, span: Span) -> Site:
+        """The site of a span of this chunk."""
+        return Site(self.file, self.chunk.index, span)
+
+    def text(self, span: Span) -> str:
+        """What is written there."""
+        return self.chunk.text[span.start : span.end]
+
+    def note(self, name: str) -> str:
+        """The comment that documents an item of this statement, or the statement's own."""
+        return next((n for item, n in self.chunk.parsed.notes if item == name), self.chunk.note)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """A spec's text with all that it imports.
+
+    documents: every file once, the given one first. statements: the outermost chunks in effective
+    order, without imports; a plan's own chunk is among them, its body only at the end and only
+    when that plan was asked for. skipped: the words that the parser could not place. plans: the
+    names of all plans.
+    """
+
+    documents: tuple[tuple[str, Document], ...]
+    statements: tuple[Placed, ...]
+    skipped: frozenset[str]
+    findings: tuple[Finding, ...]
+    plans: tuple[str, ...] = ()
+
+
+S = TypeVar("S", bound=Statement)
+
+
+def of_kind(statements: Iterable[Placed], kind: type[S]) -> Iterator[tuple[S, Placed]]:
+    """The statements of one kind, each with its place."""
+    for placed in statements:
+        if isinstance(statement := placed.chunk.statement, kind):
+            yield statement, placed
+
+
+def gather(file: str, text: str, reader: Reader, plan: str | None = None) -> Gathered:
+    """Parses a file and all that it imports, as of the named plan.
+
+    Findings: `syntax_error` in any of the files, what is wrong with an import at that import,
+    `misplaced` for an import inside another statement, `duplicate_name` and `unknown_name` for
+    plans (an unknown one at the start of the file).
+    """
+    gathering = _Gathering(reader)
+    gathering.add(file, text, (os.path.normpath(file),))
+    headers = of_kind(gathering.statements, PlanStatement)
+    plans, repeated = in_force("plan", ((header.name, header, at) for header, at in headers))
+    findings = [*gathering.findings, *repeated]
+    body: tuple[Placed, ...] = ()
+    if plan is not None and plan in plans:
+        placed = plans[plan][1]
+        body = tuple(
+            Placed(placed.file, chunk, placed.imported, plan)
+            for chunk in placed.chunk.body
+            if not isinstance(chunk.statement, ImportStatement)
+        )
+    elif plan is not None:
+        findings.append(unknown("plan", plan, Site(file, 0, Span(0, 0)), plans))
+    return Gathered(
+        tuple(gathering.documents.items()),
+        (*gathering.statements, *body),
+        frozenset(gathering.skipped),
+        tuple(findings),
+        tuple(plans),
+    )
+
+
+@dataclass(slots=True)
+class _Gathering:
+    """The files read so far, and what was found in them."""
+
+    reader: Reader
+    documents: dict[str, Document] = field(default_factory=dict)
+    statements: list[Placed] = field(default_factory=list)
+    skipped: set[str] = field(default_factory=set)
+    findings: list[Finding] = field(default_factory=list)
+    seen: set[str] = field(default_factory=set)
+
+    def add(self, file: str, text: str, trail: tuple[str, ...]) -> None:
+        """Adds a file's statements; `trail` are the files that led to it, itself last."""
+        document = parse(text)
+        self.documents[file] = document
+        self.seen.add(trail[-1])
+        for chunk in document.every:
+            self.skipped.update(chunk.parsed.skipped)
+            self.findings.extend(syntax_error(fault, file, chunk) for fault in chunk.parsed.faults)
+        for chunk in document.chunks:
+            placed = Placed(file, chunk, imported=len(trail) > 1)
+            if isinstance(chunk.statement, ImportStatement):
+                self.follow(chunk.statement, placed, trail)
+            else:
+                self.statements.append(placed)
+                self.findings.extend(misplaced_imports(placed))
+
+    def follow(self, statement: ImportStatement, placed: Placed, trail: tuple[str, ...]) -> None:
+        """Adds what an import brings, once."""
+        site = placed.at(statement.span)
+        if not statement.quoted:
+            self.follow_library(statement.target, site, trail)
+            return
+        file = os.path.normpath(Path(placed.file).parent / statement.target)
+        if file in trail:
+            cycle = (*trail[trail.index(file) :], file)
+            self.findings.append(Finding("import_cycle", site, (("cycle", cycle),)))
+        elif file not in self.seen:
+            if len(trail) > DEPTH_LIMIT:
+                data = (("depth", len(trail)), ("limit", DEPTH_LIMIT))
+                self.findings.append(Finding("import_depth", site, data))
+                return
+            text = self.reader.read(file)
+            if isinstance(text, Unread):
+                self.findings.append(unread(text, statement.target, site))
+            else:
+                self.add(file, text, (*trail, file))
+
+    def follow_library(self, target: str, site: Site, trail: tuple[str, ...]) -> None:
+        """Adds a built-in file, once."""
+        file, text = library_name(target), library_file(target)
+        if text is None:
+            names = (f"std.{name}" for name in library_names())
+            self.findings.append(unknown("library file", target, site, names))
+        elif file not in self.seen:
+            self.add(file, text, (*trail, file))
+
+
+def syntax_error(fault: SyntaxFault, file: str, chunk: Chunk) -> Finding:
+    """A syntax fault as a finding, with its mend as a fix."""
+    site = Site(file, chunk.index, fault.span)
+    data = (("message", fault.message), ("expected", fault.expected), ("help", fault.help))
+    if fault.replacement is None:
+        return Finding("syntax_error", site, data)
+    written = chunk.text[fault.span.start : fault.span.end]
+    match (written.strip(), fault.replacement.strip()):
+        case ("", new):
+            title = f"Insert `{new}`"
+        case (old, ""):
+            title = f"Remove `{old}`"
+        case (old, new):
+            title = f"Replace `{old}` with `{new}`"
+    fix = Fix(title, (Edit(site, fault.replacement),))
+    return Finding("syntax_error", site, data, fixes=(fix,))
+
+
+_UNREAD: Mapping[str, tuple[str, tuple[tuple[str, Datum], ...]]] = {
+    "missing": ("file_not_found", (("near", ()),)),
+    "unreadable": ("unreadable_file", (("reason", "unreadable"),)),
+    "not_utf8": ("not_utf8", (("offset", 0), ("byte", ""))),
+    "too_large": ("file_too_large", (("size", 0), ("limit", SIZE_LIMIT))),
+}
+
+
+def unread(problem: Unread, shown: str, site: Site) -> Finding:
+    """A file that could not be read, as the finding that an import (or a command) shows."""
+    name, defaults = _UNREAD[problem.reason]
+    data = dict(defaults) | dict(problem.detail)
+    return Finding(name, site, (("file", shown), *data.items()))
+
+
+def misplaced_imports(placed: Placed) -> Iterator[Finding]:
+    """`misplaced` for every import inside a statement's body."""
+    pending = [placed.chunk]
+    while pending:
+        outer = pending.pop()
+        for chunk in outer.body:
+            if isinstance(chunk.statement, ImportStatement):
+                site = Site(placed.file, chunk.index, chunk.statement.span)
+                place = f"inside a {outer.text.split(None, 1)[0]}"
+                yield Finding("misplaced", site, (("statement", "import"), ("place", place)))
+            elif chunk.body:
+                pending.append(chunk)
+
+
+def library_names() -> tuple[str, ...]:
+    """The built-in files by name: `std.NAME`."""
+    return tuple(sorted(path.stem for path in LIBRARY.glob("*.par")))
+
+
+def library_name(target: str) -> str:
+    """The name under which a built-in file is shown: `std/h100.par`."""
+    return target.replace(".", "/") + ".par"
+
+
+def library_file(target: str) -> str | None:
+    """The text of a built-in file (`std.h100`), None where there is none."""
+    root, _, name = target.partition(".")
+    if root != "std" or name not in library_names():
+        return None
+    return (LIBRARY / f"{name}.par").read_text("utf-8")

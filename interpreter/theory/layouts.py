@@ -1,0 +1,110 @@
+"""Layouts: how one variable lies on the mesh, one state for each axis.
+
+On one mesh axis a variable is partitioned along a dimension, `P(d)`; replicated, `R`; partial,
+`R(partial)`: every node holds a full-sized addend; or centralized, `C(k)`: node k has it and the
+others nothing. A layout puts these together: which axes cut which dimension, in which order
+(major first), on which axes the variable is partial or centralized. On every axis that is not
+mentioned it is replicated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Node: TypeAlias = int | str
+TURN: Node = "k"  # the stage that a turn of a pipelined stack runs on
+FLAT = "flat"  # the dimension that a flattened store cuts: all elements of a variable in one row
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A variable's state on one axis. `dim` of a partition, `kind` of a partial (`sum`, `max`,
+    `min`, `logsumexp`), `nodes` of a centralized one."""
+
+    letter: Literal["P", "R", "partial", "C"]
+    dim: str | None = None
+    kind: str | None = None
+    nodes: tuple[Node, ...] = ()
+
+    def __str__(self) -> str:
+        """`P(d)`, `R`, `R(partial)`, `R(partial max)` or `C(k)`."""
+        match self.letter:
+            case "P":
+                return f"P({self.dim})"
+            case "partial":
+                return "R(partial)" if self.kind == "sum" else f"R(partial {self.kind})"
+            case "C":
+                return f"C({','.join(map(str, self.nodes))})"
+        return "R"
+
+
+REPLICATED = State("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """States on all axes, in one canonical form: equal layouts compare equal.
+
+    `cuts` lists dimensions by name with the axes that cut them, major first; `partial` axes with
+    their kinds and `central` axes with their nodes, both by axis name.
+    """
+
+    cuts: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    partial: tuple[tuple[str, str], ...] = ()
+    central: tuple[tuple[str, tuple[Node, ...]], ...] = ()
+
+    def state(self, axis: str) -> State:
+        """The state on one axis."""
+        for dim, axes in self.cuts:
+            if axis in axes:
+                return State("P", dim=dim)
+        for partial_axis, kind in self.partial:
+            if partial_axis == axis:
+                return State("partial", kind=kind)
+        for central_axis, nodes in self.central:
+            if central_axis == axis:
+                return State("C", nodes=nodes)
+        return REPLICATED
+
+    def axes(self, dim: str) -> tuple[str, ...]:
+        """The axes that cut a dimension, major first."""
+        for name, axes in self.cuts:
+            if name == dim:
+                return axes
+        return ()
+
+    def mentioned(self) -> tuple[str, ...]:
+        """All axes on which the variable is not replicated."""
+        cut = tuple(axis for _, axes in self.cuts for axis in axes)
+        return cut + tuple(a for a, _ in self.partial) + tuple(a for a, _ in self.central)
+
+    def order(self) -> dict[str, tuple[str, ...]]:
+        """The dimensions that several axes cut, with those axes, major first."""
+        return {dim: axes for dim, axes in self.cuts if len(axes) > 1}
+
+    def renamed(self, names: Mapping[str, str]) -> Layout:
+        """The same layout with dimensions renamed."""
+        return layout({names.get(d, d): axes for d, axes in self.cuts}, self.partial, self.central)
+
+    def only(self, dims: Iterable[str]) -> Layout:
+        """The layout of a variable that has only these dimensions: what cuts others is dropped."""
+        kept = set(dims)
+        return layout({d: a for d, a in self.cuts if d in kept}, self.partial, self.central)
+
+
+def layout(
+    cuts: Mapping[str, tuple[str, ...]] | None = None,
+    partial: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+    central: Mapping[str, tuple[Node, ...]] | Iterable[tuple[str, tuple[Node, ...]]] = (),
+) -> Layout:
+    """A layout in canonical form; dimensions that nothing cuts are left out."""
+    return Layout(
+        tuple(sorted((dim, tuple(axes)) for dim, axes in (cuts or {}).items() if axes)),
+        tuple(sorted(dict(partial).items())),
+        tuple(sorted(dict(central).items())),
+    )
+
+
+EVERYWHERE = Layout()  # replicated on every axis

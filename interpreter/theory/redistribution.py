@@ -1,0 +1,249 @@
+"""Redistribution: the cheapest way from one layout of a variable to another.
+
+A shortest path over layouts. Its edges: gather or move any suffix of a dimension's axes in one
+primitive, reduce any set of partial axes in one, slice an axis that the wanted layout uses onto
+the end of a dimension (free), reorder the axes of a dimension (Permute), and what leads to and
+from a centralized state. Axes that neither layout uses stay idle. The measure is time where every
+axis has a link, else bytes per device; ties go to the fewest primitives, then to a fixed order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain, combinations, count, permutations
+
+from parspec.interpreter.theory import primitives
+from parspec.interpreter.theory.formulas import Amount, generic
+from parspec.interpreter.theory.layouts import Layout, layout
+from parspec.interpreter.theory.space import Space
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One primitive (None: nothing moves) on the axes that it is fused over, major first, with the
+    layouts before and after it."""
+
+    primitive: str | None
+    axes: tuple[str, ...]
+    source: Layout
+    target: Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a step moves. size: elements of the variable as its group sees it (M); group: nodes (N);
+    groups: how many groups move at once; share: the part of the slices that a Permute moves."""
+
+    size: Amount
+    group: Amount
+    groups: Amount
+    share: Fraction = Fraction(1)
+
+
+class NoPath(ValueError):
+    """There is no way from one layout to the other: only a partial of another kind lacks one."""
+
+
+@lru_cache(maxsize=65536)
+def redistribute(
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space
+) -> tuple[Step, ...]:
+    """The cheapest steps from one layout of a variable with these dimensions to another."""
+    if source == target:
+        return ()
+    settled = {dim: _common_prefix(source.axes(dim), target.axes(dim)) for dim in dims}
+    order = count()
+    zero = (Fraction(0), 0)
+    frontier: list[tuple[tuple[Fraction, int], int, Layout, tuple[Step, ...]]] = [
+        (zero, next(order), source, ())
+    ]
+    done: set[Layout] = set()
+    while frontier:
+        cost, _, here, path = heapq.heappop(frontier)
+        if here == target:
+            return path
+        if here in done:
+            continue
+        done.add(here)
+        for step in _edges(here, target, dims, settled, space):
+            if step.target not in done:
+                spent = measure(step, dims, space)
+                paid = int(step.primitive is not None)
+                heapq.heappush(
+                    frontier,
+                    ((cost[0] + spent, cost[1] + paid), next(order), step.target, (*path, step)),
+                )
+    raise NoPath(f"no way from {source} to {target}")
+
+
+def cost(steps: tuple[Step, ...], dims: tuple[str, ...], space: Space) -> Fraction:
+    """The measure of a whole path."""
+    return sum((measure(step, dims, space) for step in steps), Fraction(0))
+
+
+def measure(step: Step, dims: tuple[str, ...], space: Space) -> Fraction:
+    """What a step costs in the search: elements per device, or seconds where links are known."""
+    if step.primitive is None:
+        return Fraction(0)
+    priced = price(step, dims, space)
+    primitive = primitives.PRIMITIVES[step.primitive]
+    moved = primitives.per_device(primitive, priced.size, priced.group)
+    return generic(moved)
+
+
+def price(step: Step, dims: tuple[str, ...], space: Space) -> Price:
+    """M, N and the number of groups of a step. Axes on which the variable lies on every node, in
+    slices, copies or addends, count as groups; one on which a single node has it counts once."""
+    central = {axis for axis, _ in step.source.central}
+    others = [axis for axis in space.sizes if axis not in step.axes and axis not in central]
+    size = space.seen(dims, step.source, step.target, step.axes)
+    share = _moving_share(step, space) if step.primitive == "Permute" else Fraction(1)
+    return Price(size, space.group(step.axes), space.group(others), share)
+
+
+def _moving_share(step: Step, space: Space) -> Fraction:
+    """The share of slices that lie on another node after a reordering."""
+    before = next(axes for dim, axes in step.source.cuts if step.target.axes(dim) != axes)
+    after = next(axes for dim, axes in step.target.cuts if step.source.axes(dim) != axes)
+    sizes = tuple(space.sizes[axis] for axis in before)
+    if not all(isinstance(size, int) for size in sizes):
+        return Fraction(1)
+    return _share(tuple(map(generic, sizes)), tuple(before.index(axis) for axis in after))
+
+
+@lru_cache
+def _share(sizes: tuple[Fraction, ...], order: tuple[int, ...]) -> Fraction:
+    """Nodes whose slice changes when axes of these sizes, major first, are put in another order."""
+    ways = [int(size) for size in sizes]
+    nodes: list[tuple[int, ...]] = [()]  # coordinates
+    for size in ways:
+        nodes = [(*node, place) for node in nodes for place in range(size)]
+    stay = sum(_slice(node, ways, range(len(ways))) == _slice(node, ways, order) for node in nodes)
+    return Fraction(len(nodes) - stay, len(nodes))
+
+
+def _slice(node: tuple[int, ...], ways: list[int], order: Iterable[int]) -> int:
+    """The slice that the node with these coordinates has, axes taken in the given order."""
+    index = 0
+    for axis in order:
+        index = index * ways[axis] + node[axis]
+    return index
+
+
+def _common_prefix(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """How many major-most axes two orders share: those never need to move."""
+    return next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
+
+
+def _edges(
+    here: Layout, goal: Layout, dims: tuple[str, ...], settled: dict[str, int], space: Space
+) -> Iterator[Step]:
+    """Every step that may lead from a layout towards the wanted one."""
+    for dim, axes in here.cuts:
+        free = axes[settled[dim] :]
+        for length in range(1, len(free) + 1):
+            yield from _suffix_edges(here, goal, dim, free[-length:], dims)
+        yield from _permutes(here, goal, dim, axes, settled[dim])
+    yield from _reductions(here, goal, dims, space)
+    yield from _single_edges(here, goal, dims, space)
+
+
+def _suffix_edges(
+    here: Layout, goal: Layout, dim: str, suffix: tuple[str, ...], dims: tuple[str, ...]
+) -> Iterator[Step]:
+    """Gather a dimension's minor-most axes, or move them onto the end of another dimension."""
+    left = _cut(here, dim, here.axes(dim)[: -len(suffix)])
+    nodes = dict(goal.central)
+    if all(axis in nodes for axis in suffix):
+        central = dict(left.central) | {axis: nodes[axis] for axis in suffix}
+        yield Step("Gather", suffix, here, layout(dict(left.cuts), left.partial, central))
+        return
+    if len(suffix) == 1 and goal.state(suffix[0]).letter == "partial":
+        partial = dict(left.partial) | {suffix[0]: goal.state(suffix[0]).kind or "sum"}
+        yield Step(None, suffix, here, layout(dict(left.cuts), partial, left.central))
+    yield Step("All-Gather", suffix, here, left)
+    for other in dims:
+        if other != dim and set(suffix) <= set(goal.axes(other)):
+            yield Step("All-to-All", suffix, here, _cut(left, other, (*left.axes(other), *suffix)))
+
+
+def _permutes(
+    here: Layout, goal: Layout, dim: str, axes: tuple[str, ...], settled: int
+) -> Iterator[Step]:
+    """Reorder the axes of a dimension behind those that stay."""
+    free = axes[settled:]
+    if len(free) < 2:
+        return
+    wanted = {axis: place for place, axis in enumerate(goal.axes(dim))}
+    for order in permutations(free):
+        kept = [wanted[axis] for axis in order if axis in wanted]
+        if order != free and kept == sorted(kept):  # an order that the wanted layout would leave
+            yield Step("Permute", free, here, _cut(here, dim, (*axes[:settled], *order)))
+
+
+def _reductions(here: Layout, goal: Layout, dims: tuple[str, ...], space: Space) -> Iterator[Step]:
+    """Reduce any set of partial axes of one kind, whole, onto a dimension or to one node."""
+    nodes = dict(goal.central)
+    wanted = dict(goal.partial)
+    open_axes = [axis for axis, kind in here.partial if wanted.get(axis) != kind]
+    for group in chain.from_iterable(
+        combinations(open_axes, size) for size in range(1, len(open_axes) + 1)
+    ):
+        kinds = {kind for axis, kind in here.partial if axis in group}
+        if len(kinds) > 1:
+            continue
+        left = [(axis, kind) for axis, kind in here.partial if axis not in group]
+        if all(axis in nodes for axis in group):
+            central = dict(here.central) | {axis: nodes[axis] for axis in group}
+            yield Step("Reduce", group, here, layout(dict(here.cuts), left, central))
+            continue
+        reduced = layout(dict(here.cuts), left, here.central)
+        yield Step("All-Reduce", _in_mesh_order(group, space), here, reduced)
+        for dim in dims:
+            if set(group) <= set(goal.axes(dim)):
+                for order in permutations(group):
+                    onto = _cut(reduced, dim, (*reduced.axes(dim), *order))
+                    yield Step("Reduce-Scatter", order, here, onto)
+
+
+def _single_edges(
+    here: Layout, goal: Layout, dims: tuple[str, ...], space: Space
+) -> Iterator[Step]:
+    """Steps on one axis from a replicated or a centralized state."""
+    central = dict(here.central)
+    for axis in space.sizes:
+        state, wanted = here.state(axis), goal.state(axis)
+        if state == wanted or state.letter not in "RC":
+            continue
+        rest = {a: n for a, n in here.central if a != axis}
+        onto = next((dim for dim in dims if axis in goal.axes(dim)), None)
+        moves = state.letter == "C"
+        if onto is not None:
+            without = layout(dict(here.cuts), here.partial, rest)
+            sliced = _cut(without, onto, (*here.axes(onto), axis))
+            yield Step("Scatter" if moves else None, (axis,), here, sliced)
+        elif wanted.letter == "partial":
+            partial = dict(here.partial) | {axis: wanted.kind or "sum"}
+            yield Step(None, (axis,), here, layout(dict(here.cuts), partial, rest))
+        elif wanted.letter == "C":
+            kept = set(wanted.nodes) <= set(central.get(axis, wanted.nodes))
+            there = layout(dict(here.cuts), here.partial, rest | {axis: wanted.nodes})
+            yield Step(None if kept else "Send", (axis,), here, there)
+        if moves and wanted.letter != "C":
+            yield Step("Broadcast", (axis,), here, layout(dict(here.cuts), here.partial, rest))
+
+
+def _cut(where: Layout, dim: str, axes: tuple[str, ...]) -> Layout:
+    """The layout with one dimension cut by these axes instead."""
+    return layout({**dict(where.cuts), dim: axes}, where.partial, where.central)
+
+
+def _in_mesh_order(axes: tuple[str, ...], space: Space) -> tuple[str, ...]:
+    return tuple(sorted(axes, key=space.rank.__getitem__))
