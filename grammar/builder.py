@@ -7,12 +7,13 @@ has a node.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, TypeAlias, TypeVar
+from types import SimpleNamespace
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from lark import Token, Transformer, v_args
-
+from lark import Token
 from parspec.grammar import syntax
 from parspec.grammar.syntax import Name, Number, Path, Span
 
@@ -25,8 +26,8 @@ _Node = TypeVar("_Node")
 class _Option:
     """What may stand behind a dimension's size."""
 
-    field: str
-    value: syntax.Size | bool
+    kind: Literal["unit", "padded", "uneven"]
+    size: syntax.Size | None
     end: int
 
 
@@ -42,11 +43,13 @@ _Part: TypeAlias = Any  # a Token, or a node or intermediate with a span
 
 
 def _start(part: _Part) -> int:
-    return int(part.start_pos if isinstance(part, Token) else part.span.start)
+    start: int = (part.start_pos or 0) if isinstance(part, Token) else part.span.start
+    return start
 
 
 def _end(part: _Part) -> int:
-    return int(part.end_pos if isinstance(part, Token) else part.span.end)
+    end: int = (part.end_pos or 0) if isinstance(part, Token) else part.span.end
+    return end
 
 
 def _over(*parts: _Part) -> Span:
@@ -74,9 +77,19 @@ def _items(listed: _Listed | None) -> tuple[Any, ...]:
     return listed.items if listed else ()
 
 
-@v_args(inline=True)
-class Builder(Transformer[Token, syntax.Statement]):
-    """Builds the syntax tree while lark parses."""
+def callbacks() -> SimpleNamespace:
+    """The builder's methods as lark calls them: by the rule's name, with the parts in a list."""
+    builder = _Builder()
+    rules = [name for name in dir(builder) if not name.startswith("_")]
+    return SimpleNamespace(**{rule: _spread(getattr(builder, rule)) for rule in rules})
+
+
+def _spread(method: Callable[..., Any]) -> Callable[[list[Any]], Any]:
+    return lambda parts: method(*parts)
+
+
+class _Builder:
+    """What each rule of par.lark is built to."""
 
     # -- names -----------------------------------------------------------------------------------
 
@@ -133,21 +146,20 @@ class Builder(Transformer[Token, syntax.Statement]):
         return _Option("padded", size, size.span.end)
 
     def uneven_dim(self, word: Token) -> _Option:
-        return _Option("uneven", True, _end(word))
+        return _Option("uneven", None, _end(word))
 
-    def dim_item(
-        self, name: Name, size: syntax.Size | None, *options: _Option
-    ) -> syntax.DimItem:
+    def dim_item(self, name: Name, size: syntax.Size | None, *options: _Option) -> syntax.DimItem:
         end = options[-1].end if options else _end(size or name)
-        item = syntax.DimItem(name, size, None, None, False, Span(name.span.start, end))
-        return replace(item, **{option.field: option.value for option in options})
+        said = {option.kind: option.size for option in options}
+        span = Span(name.span.start, end)
+        return syntax.DimItem(
+            name, size, said.get("unit"), said.get("padded"), "uneven" in said, span
+        )
 
     def dim(self, *items: syntax.DimItem) -> syntax.DimStatement:
         return syntax.DimStatement(items)
 
-    def axis_item(
-        self, name: Name, size: syntax.Size | None, link: Name | None
-    ) -> syntax.AxisItem:
+    def axis_item(self, name: Name, size: syntax.Size | None, link: Name | None) -> syntax.AxisItem:
         return syntax.AxisItem(name, size, link, _over(name, size, link))
 
     def mesh(self, *parts: Any) -> syntax.MeshStatement:

@@ -59,9 +59,11 @@ def misspelt_starter(word: str) -> str | None:
 
 def misspelt_unit(word: str) -> str | None:
     """The unit that `word` was probably meant to be (`GBps`, `gb`), or None."""
-    plain = word.removesuffix("ps").removesuffix("/s").lower()
-    rate = "/s" if word.lower().endswith(("ps", "/s")) else ""
-    return next((unit for unit in UNITS if unit.lower() == plain.rstrip("s") + rate), None)
+    plain = word.lower()
+    spelt = (plain, plain.removesuffix("s"))
+    if plain.endswith("ps"):  # `GBps`; of operations `Tflops` is a rate
+        spelt = (f"{plain[:-2]}/s", f"{plain[:-1]}/s")
+    return next((unit for unit in UNITS if unit.lower() in spelt), None)
 
 
 def misspelt_primitive(word: str) -> str | None:

@@ -13,7 +13,6 @@ from typing import Any
 
 from lark.common import LexerConf
 from lark.lexer import Lexer, LexerState, PatternStr, Token
-
 from parspec.grammar.keywords import RESERVED
 
 UNKNOWN = "UNKNOWN"
@@ -44,21 +43,27 @@ class ParLexer(Lexer):
         self._by_state: dict[int, tuple[tuple[str, re.Pattern[str]], ...]] = {}
 
     def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Token]:
-        """Yield the tokens; the parser must have taken each before it asks for the next."""
+        """Yield the tokens to lark; its parser must have taken each before it asks for the next."""
         text = lexer_state.text.text
         states = parser_state.parse_conf.states
         stack = parser_state.state_stack
-        blank, length = self._blank, len(text)
-        position = blank.match(text, 0).end()
-        while position < length:
-            kind, end = self._next(text, position, stack[-1], states[stack[-1]])
+        position = self.skip(text, 0)
+        while position < len(text):
+            kind, end = self.next_token(text, position, stack[-1], states[stack[-1]])
             yield Token(kind, text[position:end], position, None, None, None, None, end)
-            position = blank.match(text, end).end()
+            position = self.skip(text, end)
 
-    def _next(self, text: str, position: int, state: int, row: Mapping[str, Any]) -> tuple[str, int]:
-        """Type and end of the token at `position`, for a parser whose state takes `row`."""
+    def skip(self, text: str, position: int) -> int:
+        """Where the next token starts, behind blanks and comments."""
+        blank = self._blank.match(text, position)
+        return blank.end() if blank else position
+
+    def next_token(
+        self, text: str, position: int, state: int, row: Mapping[str, Any]
+    ) -> tuple[str, int]:
+        """Type and end of the token at `position`, for the parser's `state`, which takes `row`."""
         word = _WORD.match(text, position)
-        fixed = self._fixed.get(word[0]) if word else None
+        fixed = self._fixed.get(word[0], "") if word else ""
         if word and fixed in row:
             return fixed, word.end()
         shapes = self._by_state.get(state)

@@ -17,7 +17,7 @@ Encoding: TypeAlias = Literal["utf-8", "utf-16", "utf-32"]
 """What a column counts: bytes, 16-bit units, or code points."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_WIDE = {"utf-8": re.compile(r"[^\x00-\x7f]"), "utf-16": re.compile(r"[^\x00-\uffff]")}
+_WIDE = {"utf-8": re.compile(r"[^\x00-\x7f]"), "utf-16": re.compile("[\U00010000-\U0010ffff]")}
 
 
 class Position(NamedTuple):

@@ -7,7 +7,7 @@ offers what may be typed.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Collection, Iterable
 
 from parspec.grammar.keywords import STARTERS
 
@@ -16,16 +16,16 @@ NAMES = {
     "size_name": "a size",
     "argument_name": "an argument",
     "axis": "an axis",
-    "link_name": "a link",
-    "device_name": "a device",
+    "link_name": "a link name",
+    "device_name": "a device name",
     "optimizer": "an optimizer",
     "dtype_name": "a type",
     "tensor": "a tensor",
-    "layer_name": "a layer",
-    "op_name": "an operator",
-    "block_name": "a block",
-    "stack_name": "a stack",
-    "plan_name": "a plan",
+    "layer_name": "a layer name",
+    "op_name": "an operator name",
+    "block_name": "a block name",
+    "stack_name": "a stack name",
+    "plan_name": "a plan name",
     "scope_name": "a layer or stack",
     "library_name": "a file of the library",
     "function": "a function",
@@ -91,6 +91,8 @@ _GROUPS = (
     ),
     ('"forward", "backward" or "update"', {'"forward"', '"backward"', '"update"'}),
 )
+_FOREIGN = {"、": ",", "。": ".", "×": "*", "−": "-", "→": "->"}
+_BY_MARK = {word[1:-1]: terminal for terminal, word in TERMINALS.items() if not word[1].isalnum()}
 _MARKS = '"'
 _LONGEST = 7  # how many alternatives a sentence lists
 
@@ -157,16 +159,20 @@ def odd(found: str) -> str:
 
 
 def plain_character(found: str) -> str | None:
-    """The mark that a full-width or curly one stands for (`，` for `,`), or None."""
-    plain = unicodedata.normalize("NFKC", found)
-    plain = {"“": '"', "”": '"', "、": ",", "。": ".", "×": "*", "−": "-", "→": "->"}.get(found, plain)
-    known = {word.strip('"') for word in TERMINALS.values()} | {'"', "<", ">", "#"}
-    return plain if plain != found and plain in known else None
+    """The mark that a full-width or curly character stands for (`，` for `,`), or None."""
+    plain = _FOREIGN.get(found) or unicodedata.normalize("NFKC", found)
+    return plain if plain != found and plain in _BY_MARK else None
+
+
+def mark_terminal(mark: str) -> str | None:
+    """The terminal that is spelt `mark`, or None."""
+    return _BY_MARK.get(mark)
 
 
 def keyword_as_name(word: str, names: Iterable[str]) -> str:
     """A reserved word where a name belongs."""
-    kinds = sorted({NAMES[name].split(" such as")[0] for name in names if name in NAMES})
+    words = (NAMES[name] for name in names if name in NAMES)
+    kinds = sorted({word.removesuffix(" name").partition(" such as")[0] for word in words})
     kind = " or ".join(kinds) or "a name"
     return f"{quoted(word)} is a keyword of the language; {kind} needs another name"
 

@@ -41,6 +41,7 @@ Notes: TypeAlias = tuple[tuple[str, str], ...]
 """Names and the comments that document them."""
 
 _TOKEN = re.compile(r'#[^\r\n]*|"[^"\r\n]*"')
+_BELOW = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n\x1c-\x1f]*+(?=[^\r\n])")
 _FIRST_WORD = re.compile(r"[\s#]*([a-z]+)")
 
 
@@ -50,14 +51,15 @@ def item_notes(text: str, statement: Statement | None) -> Notes:
     if statement is None or not comments:
         return ()
     starts = line_starts(text)
-    items = list(_items(statement, len(text)))
+    names: dict[int, list[str]] = {}
+    for name, end in _items(statement, len(text)):
+        names.setdefault(bisect_right(starts, end), []).append(name)
     notes: dict[str, str] = {}
     for comment in comments:
-        line = bisect_right(starts, comment.start)
-        names = [name for name, end in items if bisect_right(starts, end) == line]
-        if not names and _ends_with(text, comment):
-            names = [name for name, _ in items if name not in notes]
-        notes.update(_shared_out(names, _documents(text[slice(*comment)])))
+        beside = names.pop(bisect_right(starts, comment.start), [])
+        if not beside and comment.end == len(text):
+            beside = [name for left in names.values() for name in left]
+        notes.update(_shared_out(beside, _documents(text[slice(*comment)])))
     return tuple((name, note) for name, note in notes.items() if note)
 
 
@@ -69,10 +71,21 @@ def note_behind(text: str) -> str:
     return ""
 
 
-def note_above(text: str, whole: Split, start: int) -> str:
-    """The run of comment lines directly above the statement at `start`."""
-    run = _run_above(text, whole, start)
-    return _documents("\n".join(text[slice(*comment)] for comment in run))
+def notes_above(text: str, whole: Split) -> dict[int, str]:
+    """The runs of comment lines that stand directly above something, by its offset."""
+    notes: dict[int, str] = {}
+    run: list[Span] = []
+    for comment in whole.comments:
+        if not _own_line(text, whole, comment):
+            continue
+        if run and whole.line_of(comment.start) != whole.line_of(run[-1].start) + 1:
+            run = []
+        run.append(comment)
+        below = _directly_below(text, comment)
+        if below is not None:
+            notes[below] = _documents("\n".join(text[slice(*line)] for line in run))
+            run = []
+    return notes
 
 
 def note_right_of(text: str, whole: Split, end: int) -> str:
@@ -92,8 +105,7 @@ def note_of_file(text: str, whole: Split) -> str:
         if whole.line_of(comment.start) != len(run) or not _own_line(text, whole, comment):
             break
         run.append(comment)
-    following = len(run) + 1
-    if not run or not _is_blank(text, whole, following - 1):
+    if not run or not _is_blank(text, whole, len(run)):
         return ""
     return _documents("\n".join(text[slice(*comment)] for comment in run))
 
@@ -103,10 +115,6 @@ def note_of_file(text: str, whole: Split) -> str:
 
 def _comments_in(text: str) -> list[Span]:
     return [Span(*m.span()) for m in _TOKEN.finditer(text) if m[0].startswith("#")]
-
-
-def _ends_with(text: str, comment: Span) -> bool:
-    return comment.end == len(text)
 
 
 def _own_line(text: str, whole: Split, comment: Span) -> bool:
@@ -121,22 +129,10 @@ def _is_blank(text: str, whole: Split, line: int) -> bool:
     return not text[bounds[0] : bounds[1]].strip(BLANKS)
 
 
-def _run_above(text: str, whole: Split, start: int) -> list[Span]:
-    """The comments on the lines directly above, each alone on its line, from the top."""
-    line = whole.line_of(start)
-    if text[whole.starts[line] : start].strip(BLANKS):
-        return []
-    run: list[Span] = []
-    index = bisect_right(whole.comments, Span(start, start)) - 1
-    while index >= 0:
-        comment = whole.comments[index]
-        if whole.line_of(comment.start) != line - 1 - len(run):
-            break
-        if not _own_line(text, whole, comment):
-            break
-        run.append(comment)
-        index -= 1
-    return run[::-1]
+def _directly_below(text: str, comment: Span) -> int | None:
+    """The offset of what the line below a comment begins with, unless that is a comment."""
+    found = _BELOW.match(text, comment.end)
+    return found.end() if found and text[found.end()] != "#" else None
 
 
 def _documents(comment: str) -> str:
@@ -181,9 +177,7 @@ def _items(statement: Statement, end: int) -> Iterator[tuple[str, int]]:
             return
 
 
-def _parts(
-    whole: Name, parts: Iterator[tuple[Name, Span]], end: int
-) -> Iterator[tuple[str, int]]:
+def _parts(whole: Name, parts: Iterator[tuple[Name, Span]], end: int) -> Iterator[tuple[str, int]]:
     """A named statement ends where its text does; its parts are items where they end before."""
     yield whole.text, end
     yield from ((name.text, span.end) for name, span in parts)

@@ -10,18 +10,19 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from parspec.grammar import messages
 from parspec.grammar.notes import (
     Notes,
     item_notes,
-    note_above,
     note_behind,
     note_of_file,
     note_right_of,
+    notes_above,
 )
-from parspec.grammar.splitter import MAX_DEPTH, Piece, Split, split
+from parspec.grammar.splitter import BLANKS, MAX_DEPTH, Piece, Split, split
 from parspec.grammar.statements import Understood, keyword_fault, understand
 from parspec.grammar.syntax import Chunk, Document, Parsed, Span, SyntaxFault
 
@@ -43,16 +44,20 @@ def parse(text: str) -> Document:
     pieces = [part for piece in whole.pieces for part in _pieces(text, piece)]
     texts = [text[piece.start : piece.end] for piece in pieces]
     reads = [_read(piece_text) for piece_text in texts]
-    parsed = _with_keyword_names(text, pieces, reads)
+    parsed = _with_keyword_names(text, whole, pieces, reads)
+    ending = _broken_off_with(pieces, reads)
+    above = notes_above(text, whole)
     every: list[Chunk] = []
     bodies: dict[int, list[Chunk]] = {}
     for index in range(len(pieces) - 1, -1, -1):
         piece = pieces[index]
         body = tuple(reversed(bodies.pop(piece.level + 1, ())))
-        note = note_above(text, whole, piece.start) or (
+        note = above.get(piece.start) or (
             note_right_of(text, whole, piece.end) if piece.opens else reads[index].behind
         )
-        here = _with_structure(piece, texts[index], parsed[index])
+        here = parsed[index]
+        if index not in ending:
+            here = _with_structure(piece, texts[index], here)
         chunk = Chunk(index, piece.start, texts[index], here, note, body)
         bodies.setdefault(piece.level, []).append(chunk)
         every.append(chunk)
@@ -76,20 +81,23 @@ def _pieces(text: str, piece: Piece) -> list[Piece]:
         return [piece]
     bounds = [piece.start, *(piece.start + cut for cut in cuts), piece.end]
     parts = []
-    for start, stop in zip(bounds, bounds[1:], strict=False):
-        end = start + len(text[start:stop].rstrip())
+    for start, stop in pairwise(bounds):
+        end = start + len(text[start:stop].rstrip(BLANKS))
         parts.append(replace(piece, start=start, end=end, opens=False, closed=True, shallow=True))
     parts[-1] = replace(parts[-1], opens=piece.opens, closed=piece.closed, shallow=piece.shallow)
     return parts
 
 
-def _with_keyword_names(text: str, pieces: list[Piece], reads: list[_Read]) -> list[Parsed]:
+def _with_keyword_names(
+    text: str, whole: Split, pieces: list[Piece], reads: list[_Read]
+) -> list[Parsed]:
     """Where a keyword was meant as a name the text was split at it: one error, at the keyword."""
     parsed = [read.parsed for read in reads]
     for index in range(1, len(pieces)):
         before, here = reads[index - 1].understood, reads[index].understood
-        neighbours = pieces[index - 1].level == pieces[index].level
-        if not (neighbours and here.alone and before.wants and parsed[index - 1].faults):
+        if not (here.alone and before.wants and parsed[index - 1].faults):
+            continue
+        if not _continues(whole, pieces[index - 1], pieces[index]):
             continue
         word = _first_word(text[pieces[index].start : pieces[index].end])
         fault = keyword_fault(word, Span(0, len(word)), before.wants)
@@ -97,6 +105,36 @@ def _with_keyword_names(text: str, pieces: list[Piece], reads: list[_Read]) -> l
         skipped = tuple(dict.fromkeys((word, *here.skipped)))
         parsed[index] = Parsed(None, (fault,), skipped, ())
     return parsed
+
+
+def _continues(whole: Split, before: Piece, here: Piece) -> bool:
+    """Does a piece stand where the one before it would go on: on its last line, or indented?"""
+    if before.level != here.level or before.opens:
+        return False
+    line = whole.line_of(here.start)
+    indent = here.start - whole.starts[line]
+    began = before.start - whole.starts[whole.line_of(before.start)]
+    return whole.line_of(before.end) == line or indent > began
+
+
+def _broken_off_with(pieces: list[Piece], reads: list[_Read]) -> set[int]:
+    """Headers whose body runs on to the end of a text that is broken off: their missing `}` is no
+    mistake of its own beside a broken last statement, nor beside that of a header inside."""
+    if not pieces:
+        return set()
+    last = len(pieces) - 1
+    told = reads[last].understood.fault is not None
+    around: set[int] = set()
+    level = pieces[last].level + (1 if pieces[last].opens else 0)
+    for index in range(last, -1, -1):
+        if pieces[index].opens and pieces[index].level == level - 1:
+            level -= 1
+            if told:
+                around.add(index)
+            told = told or not pieces[index].closed
+        if level == 0:
+            break
+    return around
 
 
 def _with_structure(piece: Piece, text: str, parsed: Parsed) -> Parsed:

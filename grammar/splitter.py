@@ -27,26 +27,21 @@ BLANKS = "".join(
 """The characters between tokens, as BLANK in par.lark."""
 
 _SKIP = r"(?:[^\S\x1c-\x1f]|\ufeff|#[^\r\n]*+)*+"
-_EXEMPT = r"=:\[(.,)\]}+\-|<>"  # a starter in front of one of these is a name or a key
-
-
-def _starter(word: str) -> str:
-    """`word` where it begins a statement. Each pattern opens with a letter: it searches faster."""
-    return rf"{word}(?!\w)(?<![\w.]{word})(?!{_SKIP}[{_EXEMPT}{'' if word == 'for' else '*'}])"
-
-
-_MARK = re.compile(
+_MARK = re.compile(  # each part opens with a character, not a look behind: it searches faster
     "|".join(
         (
             r"#[^\r\n]*",
             r'"[^"\r\n]*"',
             r"[{}]",
-            *map(_starter, STARTERS),
+            *(rf"{word}(?!\w)(?<![\w.]{word})" for word in STARTERS),
             rf"no(?!\w)(?<![\w.]no){_SKIP}\w+",
             rf"per(?!\w)(?<![\w.]per){_SKIP}device(?!\w)(?!{_SKIP}[^\W\d]\w*{_SKIP}\{{)",
         )
     )
 )
+_EXEMPTING = re.compile(rf"{_SKIP}([=:\[(.,)\]}}+\-|<>*])")
+_BLANK = re.compile(_SKIP)
+_BEHIND_PATTERN = re.compile(r"\}\s*[:.,]")
 _STARTERS = frozenset(STARTERS)
 _FIRST_WORD = re.compile(r"(?:\A|[\r\n])[ \t]*([^\W\d]\w*)")
 
@@ -81,32 +76,57 @@ class Split:
 
 
 def split(text: str) -> Split:
-    """Cut `text`. Texts whose braces do not match are read twice: once to learn which `{` stays
-    open, once to close it before the first starter that stands no further right than its opener.
+    """Cut `text`.
+
+    A text whose braces do not match is read twice: once to learn which `{` stays open, and which
+    header lacks the `{` of a `}` that is left over; once to close the one before the first starter
+    that stands no further right than its opener, and to open the other.
     """
-    marks = [match.span() for match in _MARK.finditer(text)]
+    marks = [match.span() for match in _MARK.finditer(text) if _cuts(match)]
     starts = line_starts(text)
-    cutter = _Cutter(text, starts, frozenset())
+    cutter = _Cutter(text, starts, _Repairs(frozenset(), frozenset(), len(text)))
     cutter.run(marks)
-    if unclosed := cutter.still_open():
-        cutter = _Cutter(text, starts, unclosed)
+    if cutter.unclosed or cutter.unopened or not all(piece.shallow for piece in cutter.pieces):
+        unclosed, unopened = frozenset(cutter.unclosed), frozenset(cutter.unopened)
+        cutter = _Cutter(text, starts, _Repairs(unclosed, unopened, MAX_DEPTH))
         cutter.run(marks)
     return Split(tuple(cutter.pieces), tuple(cutter.comments), tuple(starts))
+
+
+def _cuts(mark: re.Match[str]) -> bool:
+    """False for a starter that stands in front of a mark which makes it a name or a key."""
+    if mark[0] not in _STARTERS:
+        return True
+    exempting = _EXEMPTING.match(mark.string, mark.end())
+    return exempting is None or (exempting[1] == "*" and mark[0] == "for")
+
+
+@dataclass(frozen=True, slots=True)
+class _Repairs:
+    """What a second reading knows: where openers start whose `{` is never closed, or that lack
+    their `{`; and how deep bodies are read."""
+
+    never_closed: Set[int]
+    never_opened: Set[int]
+    depth: int
 
 
 class _Cutter:
     """One pass over the marks of a text: its comments, strings, braces and starters."""
 
-    def __init__(self, text: str, starts: list[int], unclosed: Set[int]) -> None:
+    def __init__(self, text: str, starts: list[int], repairs: _Repairs) -> None:
         self._text = text
         self._starts = starts
-        self._unclosed = unclosed  # where openers start whose `{` is never closed
+        self._repairs = repairs
         self.pieces: list[Piece] = []
         self.comments: list[Span] = []
-        self._open: list[int] = []  # where the openers of the bodies around start
+        self.unclosed: list[int] = []  # where the openers of the bodies around start
+        self.unopened: list[int] = []  # where openers start that lacked the `{` of a stray `}`
+        self._bare: list[int] = []  # where openers start that had no `{`
         self._current: int | None = None  # where the piece being read starts
         self._word = ""  # its starter, "" where it has none
         self._inner = 0  # braces open inside it
+        self._brace = -1  # the last `{` in it that stood in no other, -1 for none
         self._sunk = 0  # braces open in a body nested too deep
         self._searched = 0  # up to where misspelt openers were looked for
         self._behind = 0  # end of the last mark
@@ -122,10 +142,6 @@ class _Cutter:
             self._begin_stray(len(self._text))
         self._finish(len(self._text))
 
-    def still_open(self) -> frozenset[int]:
-        """Where the openers start whose body has not been closed."""
-        return frozenset(self._open)
-
     def _take(self, mark: str, start: int, end: int) -> None:
         if mark.startswith("#"):
             self.comments.append(Span(start, end))
@@ -139,11 +155,11 @@ class _Cutter:
             if self._current is None:
                 self._begin(start, "")
             if mark == "{":
-                self._opening(end)
+                self._opening(start, end)
 
     def _begin(self, start: int, word: str) -> None:
         self._current, self._word, self._inner = start, word, 0
-        self._searched = start
+        self._searched, self._brace = start, -1
 
     def _begin_stray(self, stop: int) -> None:
         """Begin a piece at text that no starter stands before."""
@@ -154,12 +170,25 @@ class _Cutter:
     def _finish(self, stop: int) -> None:
         """End the current piece in front of `stop`."""
         if self._current is not None:
-            self._add(self._current, self._content_end(self._current, stop), opens=False)
+            end = self._content_end(self._current, stop)
+            if self._word in BODIED and self._current in self._repairs.never_opened:
+                self._add_header(self._current, end)
+            else:
+                self._add(self._current, end, opens=False)
+                if self._word in BODIED:
+                    self._bare.append(self._current)
         self._current, self._inner = None, 0
 
+    def _add_header(self, start: int, end: int) -> None:
+        self._add(start, end, opens=True)
+        if len(self.unclosed) < self._repairs.depth:
+            self.unclosed.append(start)
+        else:
+            self._sunk = 1
+
     def _add(self, start: int, end: int, *, opens: bool) -> None:
-        level = len(self._open)
-        closed = start not in self._unclosed
+        level = len(self.unclosed)
+        closed = start not in self._repairs.never_closed
         self.pieces.append(Piece(start, end, level, opens, closed, level < MAX_DEPTH))
 
     def _starter(self, word: str, start: int) -> None:
@@ -167,49 +196,70 @@ class _Cutter:
             return
         self._finish(start)
         while (
-            self._open
-            and self._open[-1] in self._unclosed
-            and not self._right_of(start, self._open[-1])
+            self.unclosed
+            and self.unclosed[-1] in self._repairs.never_closed
+            and not self._right_of(start, self.unclosed[-1])
         ):
-            self._open.pop()
+            self.unclosed.pop()
         self._begin(start, word)
 
-    def _opening(self, end: int) -> None:
-        if self._inner or self._current is None:
+    def _opening(self, start: int, end: int) -> None:
+        if self._inner:
             self._inner += 1
             return
         if self._word not in BRACED and self._word != "for":
-            self._begin_misspelt(end)
-        if self._word not in BODIED:
-            self._inner = 1
-            return
-        self._add(self._current, end, opens=True)
-        if self.pieces[-1].shallow:
-            self._open.append(self._current)
+            self._begin_hidden(end)
+        nameless = not self._word and self._starts_body(end)
+        if self._current is not None and (self._word in BODIED or nameless):
+            self._add_header(self._current, end)
+            self._current = None
         else:
-            self._sunk = 1
-        self._current = None
+            self._inner, self._brace = 1, start
 
-    def _begin_misspelt(self, end: int) -> None:
-        """A `{` where none belongs: was an opener misspelt on the way from the piece's start?"""
+    def _starts_body(self, end: int) -> bool:
+        """Does a statement begin behind a `{`?"""
+        blank = _BLANK.match(self._text, end)
+        mark = _MARK.match(self._text, blank.end()) if blank else None
+        return mark is not None and mark[0] in _STARTERS and _cuts(mark)
+
+    def _begin_hidden(self, end: int) -> None:
+        """A `{` where none belongs: does an opener hide on the way, misspelt or without a name?"""
         for match in _FIRST_WORD.finditer(self._text, self._searched, end):
-            meant = misspelt_starter(match[1])
-            if meant in BRACED and match.start(1) != self._current:
-                self._finish(match.start(1))
+            meant = match[1] if match[1] in BRACED else misspelt_starter(match[1])
+            if meant in BRACED:
+                if match.start(1) != self._current:
+                    self._finish(match.start(1))
                 self._begin(match.start(1), meant)
-            elif meant in BRACED:
-                self._word = meant
         self._searched = end
 
     def _closing(self, start: int) -> None:
-        if self._inner:
+        if self._inner > 1 or (self._inner and not self._pattern_is_over(start)):
             self._inner -= 1
-        elif self._open:
+        elif self._lacks_brace(start):
+            self._brace = start
+        elif self.unclosed:
             self._finish(start)
-            self._open.pop()
+            self.unclosed.pop()
+        elif self._bare:
+            self._finish(start)
+            self.unopened.append(self._bare.pop())
         elif self._current is None or self._word:
             self._finish(start)
             self._begin(start, "")
+
+    def _pattern_is_over(self, stop: int) -> bool:
+        """Is the `{` inside the piece that of a pattern which lost its `}`?"""
+        return self._word == "for" and ":" in self._text[self._brace : stop]
+
+    def _lacks_brace(self, stop: int) -> bool:
+        """Does a `}` belong to the current piece, though that has no `{`?"""
+        if self._current is None:
+            return False
+        if self._word == "for":
+            return _BEHIND_PATTERN.match(self._text, stop) is not None
+        if self._word not in BRACED or self._word in BODIED or self._brace >= 0:
+            return False
+        return "=" in self._text[self._current : stop]
 
     def _right_of(self, offset: int, opener: int) -> bool:
         """Does what is at `offset` stand further right in its line than its opener?"""

@@ -10,23 +10,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.resources import files
 from itertools import islice
 from typing import Any
 
-from lark import Lark, Token, UnexpectedToken
-from lark.parsers.lalr_analysis import Shift
-
+from lark import Token
 from parspec.grammar import messages
-from parspec.grammar.builder import Builder
 from parspec.grammar.keywords import (
     RESERVED,
+    STARTERS,
     misspelt_primitive,
     misspelt_starter,
     misspelt_unit,
 )
-from parspec.grammar.lexer import UNKNOWN, ParLexer
+from parspec.grammar.lexer import UNKNOWN
+from parspec.grammar.machine import END, Run
 from parspec.grammar.splitter import MAX_DEPTH
 from parspec.grammar.syntax import (
     Arithmetic,
@@ -36,7 +33,6 @@ from parspec.grammar.syntax import (
     SyntaxFault,
 )
 
-_END = "$END"
 _CLOSING = {
     **dict.fromkeys(("TRAIN", "INFER", "LINK", "DEVICE"), "RBRACE"),
     **dict.fromkeys(("BLOCK", "STACK", "PLAN"), "LBRACE"),
@@ -46,7 +42,8 @@ _BINDING = frozenset(("STAR", "SLASH", "PLUS", "MINUS", "DOT", "LPAR", "LSQB", "
 
 _NESTING = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|[(\[{]|[)\]}]')
 _NAMES = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|([^\W\d]\w*)')
-_FIRST_WORD = re.compile(r"[\r\n][ \t]*([^\W\d]\w*)(?![ \t]*[=:\[(.,)\]}+\-|<>*])")
+_FIRST_WORD = re.compile(r"[\r\n][ \t]*([^\W\d]\w*+)(?![ \t]*[=.,)\]}+\-|<>*])")
+_NO_STARTER = re.compile(r"[ \t]*[=:\[(.,)\]}+\-|<>*]")  # what follows no starter
 _MOST_WORDS = 200  # first words of lines that one broken chunk is searched for misspelt starters
 
 
@@ -72,58 +69,11 @@ def understand(text: str) -> Understood:
     deep = _too_deep(text)
     if deep is not None:
         return _cut_short(text, deep)
-    try:
-        statement: Any = grammar().parse(text)
-    except UnexpectedToken:
+    run = Run()
+    if not run.read(text):
         return _recover(text)
-    long = _too_long(statement, text)
-    return Understood(statement, None, ()) if long is None else _cut_short(text, long)
-
-
-@cache
-def grammar() -> Lark:
-    """par.lark, ready to parse; built at the first use."""
-    source = files("parspec.grammar").joinpath("par.lark").read_text("utf-8")
-    return Lark(source, parser="lalr", lexer=ParLexer, transformer=Builder())
-
-
-# -- the parser's state, asked without changing it -----------------------------------------------
-
-
-def _state_after(state: Any, terminal: str) -> Any:
-    """The state in which the parser stands after `terminal`, None where it cannot follow."""
-    states = state.parse_conf.states
-    stack = list(state.state_stack)
-    while entry := states[stack[-1]].get(terminal):
-        action, argument = entry
-        if action is Shift:
-            return argument
-        if argument.expansion:
-            del stack[-len(argument.expansion) :]
-        stack.append(states[stack[-1]][argument.origin.name][1])
-        if terminal == _END and stack[-1] == state.parse_conf.end_state:
-            return stack[-1]
-    return None
-
-
-def _takes(state: Any, terminal: str) -> bool:
-    return _state_after(state, terminal) is not None
-
-
-def _accepted(state: Any) -> tuple[str, ...]:
-    """The terminals that may follow."""
-    row = state.parse_conf.states[state.state_stack[-1]]
-    return tuple(t for t in row if (t.isupper() or t == _END) and _takes(state, t))
-
-
-def _name_rules(state: Any) -> tuple[str, ...]:
-    """The rules that a NAME may turn into here."""
-    after = _state_after(state, "NAME")
-    if after is None:
-        return ()
-    row = state.parse_conf.states[after]
-    rules = {arg.origin.name for action, arg in row.values() if action is not Shift}
-    return tuple(sorted(map(str, rules)))
+    long = _too_long(run.result, text)
+    return Understood(run.result, None, ()) if long is None else _cut_short(text, long)
 
 
 # -- recovery ------------------------------------------------------------------------------------
@@ -164,17 +114,18 @@ def _understood_to(stop: _Stop, kept: int, statement: Statement | None) -> int:
     """The offset behind which nothing made it into the statement."""
     if kept or not stop.tokens:
         return _end_of(stop.tokens[:kept])
-    if statement is None:
-        return _end_of(stop.tokens[:1])
-    equal = next((token for token in stop.tokens if token.type == "EQUAL"), stop.tokens[-1])
-    return equal.end_pos or 0
+    if isinstance(statement, LayerStatement):
+        end = (statement.dtype or statement.out).span.end
+        return max(end, *(dim.span.end for dim in statement.out_dims or ()), 0)
+    return _end_of(stop.tokens[:1])
 
 
 class _Reading:
     """Feeds the tokens of a text to the parser until one cannot follow."""
 
     def __init__(self, text: str) -> None:
-        self._state: Any = grammar().parse_interactive(text).parser_state
+        self._text = text
+        self._run = Run()
         self._tokens: list[Token] = []
         self._whole: list[int] = []
         self._mended: SyntaxFault | None = None
@@ -182,9 +133,9 @@ class _Reading:
 
     def run(self) -> _Stop:
         """Read on to the first token that cannot follow, or to the end."""
-        for token in self._state.lexer.lex(self._state):
+        for token in self._run.tokens(self._text):
             self._note_whole()
-            if _takes(self._state, token.type):
+            if self._run.takes(token.type):
                 self._believe()
                 self._feed(token)
             elif self._doubted:
@@ -198,15 +149,15 @@ class _Reading:
         return self._stop(None)
 
     def _feed(self, token: Token) -> None:
-        self._state.feed_token(token)
+        self._run.feed(token)
         self._tokens.append(token)
 
     def _note_whole(self) -> None:
         """Remember it where a statement could end here."""
         if not self._tokens:
             return
-        closing = _CLOSING.get(self._tokens[0].type, _END)
-        if _takes(self._state, _END) or _takes(self._state, closing):
+        closing = _CLOSING.get(self._tokens[0].type, END)
+        if self._run.takes(END) or self._run.takes(closing):
             self._whole.append(len(self._tokens))
 
     def _stop(self, found: Token | None) -> _Stop:
@@ -214,26 +165,40 @@ class _Reading:
             tuple(self._tokens),
             tuple(self._whole),
             found,
-            _accepted(self._state),
-            _name_rules(self._state),
+            self._run.accepted(),
+            self._run.name_rules(),
             self._mended,
         )
 
     def _mend(self, token: Token) -> Token | None:
-        """Read a misspelt starter as the starter, a reserved word as a name; one mend a text."""
+        """Read a foreign mark as the mark it stands for; but one misspelt starter as the starter,
+        or one reserved word as a name."""
+        if token.type == UNKNOWN:
+            return self._mend_mark(token)
         if self._mended:
             return None
         if not self._tokens:
             meant = misspelt_starter(token.value)
-            if meant is None:
+            if meant is None or _NO_STARTER.match(self._text, token.end_pos or 0):
                 return None
             message = messages.misspelt(token.value, meant)
             self._mended = SyntaxFault(message, _span(token), (meant,), "", meant)
             return Token.new_borrow_pos(meant.upper(), token.value, token)
-        if token.value in RESERVED and _takes(self._state, "NAME"):
+        if token.value in RESERVED and self._run.takes("NAME"):
             self._doubted = self._stop(token)
             return Token.new_borrow_pos("NAME", token.value, token)
         return None
+
+    def _mend_mark(self, token: Token) -> Token | None:
+        plain = messages.plain_character(token.value)
+        kind = messages.mark_terminal(plain) if plain else None
+        if not plain or not kind or not self._run.takes(kind):
+            return None
+        fault = SyntaxFault(
+            messages.misspelt(token.value, plain), _span(token), (f'"{plain}"',), "", plain
+        )
+        self._mended = self._mended or fault
+        return Token.new_borrow_pos(kind, plain, token)
 
     def _believe(self) -> None:
         """The word that was read as a name is followed by what may follow a name."""
@@ -257,12 +222,13 @@ def _kept(stop: _Stop) -> int:
 
 def _build(tokens: tuple[Token, ...]) -> Statement | None:
     """The statement that `tokens` are, with its closing brace if that is all it lacks."""
-    state: Any = grammar().parse_interactive("").parser_state
+    run = Run()
     for token in tokens:
-        state.feed_token(token)
-    if not _takes(state, _END):
-        state.feed_token(Token(_CLOSING[tokens[0].type], ""))
-    statement: Statement = state.feed_token(Token(_END, ""), is_end=True)
+        run.feed(token)
+    if not run.takes(END):
+        run.feed(Token(_CLOSING[tokens[0].type], ""))
+    run.feed(Token(END, ""))
+    statement: Statement = run.result
     return statement
 
 
@@ -270,17 +236,20 @@ def _half_layer(tokens: tuple[Token, ...]) -> LayerStatement | None:
     """A layer whose expression is not there yet, or broken."""
     if not tokens or tokens[0].type != "LAYER":
         return None
-    state: Any = grammar().parse_interactive("").parser_state
-    for token in tokens:
+    run = Run()
+    named = 0
+    for count, token in enumerate(tokens):
+        if run.takes("EQUAL"):
+            named = count
         if token.type == "EQUAL":
             break
-        state.feed_token(token)
-    if not _takes(state, "EQUAL"):
+        run.feed(token)
+    else:
+        named = len(tokens) if run.takes("EQUAL") else named
+    if not named:
         return None
-    for kind in ("EQUAL", "NAME"):
-        state.feed_token(Token(kind, "", 0, end_pos=0))
-    layer: LayerStatement = state.feed_token(Token(_END, ""), is_end=True)
-    return replace(layer, expression=None)
+    layer = _build((*tokens[:named], Token("EQUAL", ""), Token("NAME", "", 0, end_pos=0)))
+    return replace(layer, expression=None) if isinstance(layer, LayerStatement) else None
 
 
 def _names_in(text: str, start: int) -> Iterator[str]:
@@ -291,9 +260,16 @@ def _names_in(text: str, start: int) -> Iterator[str]:
 
 
 def _cuts(text: str, start: int) -> tuple[int, ...]:
-    """Where lines behind `start` begin with a misspelt starter."""
-    words = islice(_FIRST_WORD.finditer(text, start), _MOST_WORDS)
-    return tuple(match.start(1) for match in words if misspelt_starter(match[1]))
+    """Where lines behind `start` begin with a starter that is misspelt or lacks its name, outside
+    braces: at those the splitter has looked already."""
+    if text.count("{", 0, start) > text.count("}", 0, start):
+        return ()
+    brace = text.find("{", start)
+    lines = _FIRST_WORD.finditer(text, start, len(text) if brace < 0 else brace)
+    words = islice(lines, _MOST_WORDS)
+    return tuple(
+        match.start(1) for match in words if match[1] in STARTERS or misspelt_starter(match[1])
+    )
 
 
 # -- faults --------------------------------------------------------------------------------------
@@ -325,16 +301,14 @@ def _fault(stop: _Stop) -> SyntaxFault:
     behind = Span(_end_of(stop.tokens), _end_of(stop.tokens))
     if found is None:
         if "RBRACE" in stop.accepted:
-            return SyntaxFault(messages.unclosed(first.value), _span(first), expected)
+            return SyntaxFault(messages.unclosed(first.value), _span(first), ('"}"',))
         return SyntaxFault(messages.missing(expected, last.value, ""), behind, expected)
     if found.type == UNKNOWN:
-        plain = messages.plain_character(found.value)
-        message = messages.misspelt(found.value, plain) if plain else messages.odd(found.value)
-        return SyntaxFault(message, _span(found), expected, "", plain)
+        return SyntaxFault(messages.odd(found.value), _span(found), expected)
     if "PRIMITIVE" in stop.accepted and (meant := misspelt_primitive(found.value)):
         message = messages.misspelt(found.value, meant)
         return SyntaxFault(message, _span(found), expected, "", meant)
-    if _END in stop.accepted or last.type in ("RBRACE",):
+    if END in stop.accepted:
         help_ = f"{messages.listed(expected)} may follow" if expected else ""
         return SyntaxFault(messages.surplus(last.value, found.value), _span(found), expected, help_)
     return SyntaxFault(messages.missing(expected, last.value, found.value), behind, expected)
@@ -359,9 +333,7 @@ def _unit_fault(stop: _Stop) -> SyntaxFault:
     assert word is not None
     meant = misspelt_unit(word.value)
     expected = messages.describe(("UNIT",), ())
-    return SyntaxFault(
-        messages.unknown_unit(word.value, meant), _span(word), expected, "", meant
-    )
+    return SyntaxFault(messages.unknown_unit(word.value, meant), _span(word), expected, "", meant)
 
 
 # -- nesting -------------------------------------------------------------------------------------

@@ -8,12 +8,13 @@ from parspec.interpreter.analysis.division import division_findings
 from parspec.interpreter.analysis.flops import executed_flops
 from parspec.interpreter.analysis.grid import Grid, layers_of
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.moves import Pricing, output_layout, stacks_of
+from parspec.interpreter.analysis.moves import Pricing, output_layout
+from parspec.interpreter.analysis.pipeline import Course, stacks_of
 from parspec.interpreter.analysis.serving import Delivery
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Assignment, Layer, Model, Tensor
 from parspec.interpreter.spec.settings import DTYPES
-from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number
+from parspec.interpreter.theory.formulas import Amount, ceil_divide, generic, is_number
 from parspec.interpreter.theory.layouts import TURN, layout
 from parspec.interpreter.theory.redistribution import cost, redistribute
 from parspec.interpreter.theory.rule import whole_dims
@@ -131,28 +132,39 @@ def _unsettled(pricing: Pricing) -> Iterator[Finding]:
 
 
 def _layers_lost(model: Model, pricing: Pricing) -> Iterator[Finding]:
-    """Stacks whose layers do not divide over their stages."""
+    """Stacks whose layers are not all dealt out to stages."""
+    listed = {stages.axis: stages.site for stages in model.stages}
     for stack in stacks_of(model.items):
-        axes = pricing.inference.pipelines.get(stack.name, ())
-        layers = pricing.grid.by_name[stack.dim].extent
-        stages = pricing.grid.space.group(axes)
-        if not axes or not isinstance(layers, int) or not isinstance(stages, int):
+        course = pricing.inference.pipeline.courses.get(stack.name)
+        if course is None or not course.chunks or not isinstance(course.layers, int):
             continue
-        lost = layers % stages
-        if lost and not stack.uneven:
+        axis = ",".join(pricing.grid.shown(course.axes))
+        built = _built(course, axis in listed)
+        allowed = stack.uneven or pricing.grid.by_name[stack.dim].uneven
+        if built != course.layers and (axis in listed or not allowed):
+            stages = course.stages
             yield Finding(
                 "layers_lost",
-                stack.site,
+                listed.get(axis, stack.site),
                 _facts(
                     stack=stack.name,
-                    axis=",".join(pricing.grid.shown(axes)),
-                    layers=layers,
-                    stages=stages,
-                    built=layers - lost,
-                    lost=lost,
-                    remainder=lost,
+                    axis=axis,
+                    layers=course.layers,
+                    stages=stages if isinstance(stages, int) else None,
+                    built=built,
+                    lost=course.layers - built,
+                    remainder=course.layers - built,
                 ),
+                (Related(pricing.grid.by_name[stack.dim].site, f"{stack.dim} is declared here"),),
             )
+
+
+def _built(course: Course, explicit: bool) -> int:
+    """The layers that stages build: as listed, else as many as divide into equal chunks."""
+    if explicit:
+        return sum(count for _, count in course.chunks)
+    assert isinstance(course.layers, int)
+    return course.layers // len(course.chunks) * len(course.chunks)
 
 
 def _stores(model: Model, grid: Grid) -> Iterator[Finding]:
@@ -183,7 +195,7 @@ def _slices(size: int, unit: int, ways: int) -> tuple[int, ...]:
 
 def _off_stage(pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
     """Weights declared to lie on fewer stages than use them: weights do not travel."""
-    stage_axes = {axis for axes in pricing.inference.pipelines.values() for axis in axes}
+    stage_axes = pricing.inference.pipeline.axes
     for need in pricing.inference.needs:
         tensor = pricing.tensors[need.tensor]
         if tensor.role != "weight":
@@ -275,37 +287,38 @@ def _partial_left(model: Model, pricing: Pricing) -> Iterator[Finding]:
 
 
 def _repeated(layers: tuple[Placed, ...], grid: Grid) -> Iterator[Finding]:
-    """Work that several nodes of an axis repeat, one finding an axis."""
-    flops = [executed_flops(placed, grid) for placed in layers]
-    everything = sum((generic(each) for each in flops), start=generic(0))
+    """Work that nodes of an axis repeat, one finding an axis: the layers, and the share of all
+    executed FLOPs that is done more than once."""
+    flops = [generic(executed_flops(placed, grid)) for placed in layers]
+    everything = sum(flops, start=generic(0))
     for axis, pieces in grid.axes:
-        if all(grid.space.sizes[piece] == 1 for piece in pieces):
-            continue
         repeating = [
-            (generic(each), placed)
-            for each, placed in zip(flops, layers, strict=True)
-            if any(_repeats(placed, piece) for piece in pieces)
+            (spent * (1 - 1 / generic(copies)), placed)
+            for spent, placed in zip(flops, layers, strict=True)
+            if (copies := _copies(placed, pieces, grid)) != 1
         ]
         if not repeating:
             continue
-        spent = sum((each for each, _ in repeating), start=generic(0))
         worst = max(repeating, key=lambda one: one[0])[1]
+        again = sum((spent for spent, _ in repeating), start=generic(0))
         yield Finding(
             "repeated_work",
             worst.layer.site,
             _facts(
                 layer=worst.layer.name,
                 axis=axis,
-                share=float(spent / everything) if everything else 0.0,
+                share=float(again / everything) if everything else 0.0,
                 layers=tuple(dict.fromkeys(placed.layer.parent for _, placed in repeating)),
             ),
         )
 
 
-def _repeats(placed: Placed, axis: str) -> bool:
-    """Whether all nodes of an axis compute the same."""
+def _copies(placed: Placed, pieces: tuple[str, ...], grid: Grid) -> Amount:
+    """How many nodes of an axis compute the same slice of a layer."""
     central = dict(placed.placement.central)
-    return placed.placement.dim(axis) is None and axis not in central
+    return grid.space.group(
+        piece for piece in pieces if placed.placement.dim(piece) is None and piece not in central
+    )
 
 
 def _unevaluated(model: Model) -> Iterator[Finding]:
@@ -313,12 +326,6 @@ def _unevaluated(model: Model) -> Iterator[Finding]:
     for said in _assignments(model):
         if said.saying == "hole":
             yield _unread(said, f"partition ? on {said.axis}", "no choice is made for it")
-    for stages in model.stages:
-        yield Finding(
-            "not_evaluated",
-            stages.site,
-            _facts(text=f"stages {stages.axis}", reason="an explicit layout is only read"),
-        )
 
 
 def _unread(said: Assignment, text: str, reason: str) -> Finding:

@@ -77,12 +77,15 @@ def _trains(figures: Figures) -> bool:
     return settings is not None and settings.verb == "train"
 
 
-def _within(move: Move, expect: Expect) -> bool:
-    """Whether a move is in the layers and on the axes that an expect is narrowed to."""
-    inside = expect.within is None or any(
+def _within(move: Move, expect: Expect, grid: Grid) -> bool:
+    """Whether a move is in the layers and on the axes, or parts of them, that an expect is narrowed
+    to."""
+    if expect.within is not None and not any(
         move.layer == name or move.layer.startswith(f"{name}.") for name in expect.within
-    )
-    return inside and (not expect.axes or bool(set(expect.axes) & set(move.axes)))
+    ):
+        return False
+    wanted = {piece for axis in expect.axes for piece in grid.covers[axis]}
+    return not wanted or any(wanted & set(grid.covers[axis]) for axis in move.axes)
 
 
 def _untold(expect: Expect, reason: str, value: str) -> Verdict:
@@ -123,7 +126,9 @@ def _figure(
     expect: Expect, budget: BudgetExpect, figures: Figures
 ) -> tuple[Amount | None, tuple[str, ...]]:
     """The value of a budget's figure and the largest of what it is made of."""
-    moves = [move for move in figures.moves if move.primitive and _within(move, expect)]
+    moves = [
+        move for move in figures.moves if move.primitive and _within(move, expect, figures.grid)
+    ]
     match budget.figure.text:
         case "traffic":
             cost = figures.model.cost
@@ -194,7 +199,7 @@ def _primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> Verdic
         for move in figures.moves
         if move.primitive is not None
         and wanted in (None, move.primitive)
-        and _within(move, expect)
+        and _within(move, expect, figures.grid)
         and (expect.tensor is None or _is_of(move, expect.tensor, figures))
     ]
     value = ", ".join(

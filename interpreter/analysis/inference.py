@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
 from parspec.interpreter.analysis.placement import Arriving, Placement, place
 from parspec.interpreter.analysis.rest import at_rest
 from parspec.interpreter.spec.model import Item, Layer, Model, Operand, Stack, Tensor
@@ -56,14 +57,14 @@ class Unsettled:
 @dataclass(frozen=True, slots=True)
 class Inference:
     """The walk's result. `produced`: variables that layers leave, in their own dimensions;
-    `pinned`: inputs, weights and caches as declared to lie; `pipelines`: stack name to its stage
-    axes; `stack_of`: produced variable to the stacks that repeat it, outermost first."""
+    `pinned`: inputs, weights and caches as declared to lie; `stack_of`: produced variable to the
+    stacks that repeat it, outermost first."""
 
     layers: tuple[Placed, ...]
     needs: tuple[Need, ...]
     produced: Mapping[str, Layout]
     pinned: Mapping[str, Layout]
-    pipelines: Mapping[str, tuple[str, ...]]
+    pipeline: Pipeline
     stack_of: Mapping[str, tuple[str, ...]]
     unsettled: tuple[Unsettled, ...]
 
@@ -74,7 +75,7 @@ class _Walk:
 
     tensors: Mapping[str, Tensor]
     grid: Grid
-    pipelines: Mapping[str, tuple[str, ...]]
+    pipeline: Pipeline
     pinned: Mapping[str, Layout]
     produced: dict[str, Layout] = field(default_factory=dict)
     stack_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -86,39 +87,23 @@ class _Walk:
 def infer(model: Model, grid: Grid) -> Inference:
     """Walk a model."""
     tensors = {tensor.name: tensor for tensor in model.tensors}
-    pipelines = dict(_pipelines(model.items, grid))
+    pipeline = pipeline_of(model, grid)
     pinned = {
         tensor.name: at_rest(tensor.rest, tensor.stage, tensor.leaves, grid, EVERYWHERE)
         for tensor in model.tensors
         if tensor.rest or tensor.stage
     }
-    walk = _Walk(tensors, grid, pipelines, pinned)
-    stage_axes = tuple(dict.fromkeys(axis for axes in pipelines.values() for axis in axes))
-    _walk_items(model.items, dict.fromkeys(stage_axes, 0), (), walk)
+    walk = _Walk(tensors, grid, pipeline, pinned)
+    _walk_items(model.items, dict.fromkeys(pipeline.axes, 0), (), walk)
     return Inference(
         tuple(walk.layers),
         tuple(walk.needs),
         walk.produced,
         pinned,
-        pipelines,
+        pipeline,
         walk.stack_of,
         tuple(walk.unsettled),
     )
-
-
-def _pipelines(items: Iterable[Item], grid: Grid) -> Iterable[tuple[str, tuple[str, ...]]]:
-    """Stacks whose dimension is partitioned, with the axes."""
-    for item in items:
-        if isinstance(item, Stack):
-            axes = tuple(
-                piece
-                for said in item.assignments
-                if said.saying == "partition"
-                for piece in grid.covers.get(said.axis, ())
-            )
-            if axes:
-                yield item.name, axes
-            yield from _pipelines(item.items, grid)
 
 
 def _walk_items(
@@ -134,15 +119,14 @@ def _walk_items(
             _walk_layer(item, here, stacks, walk)
         else:
             _walk_stack(item, here, stacks, walk)
-            for axis in walk.pipelines.get(item.name, ()):
-                here[axis] = last_node(axis, walk.grid)
+            here |= _ends(item.name, walk.pipeline)
     return here
 
 
-def last_node(axis: str, grid: Grid) -> Node:
-    """The last stage of a pipeline axis."""
-    size = grid.space.sizes[axis]
-    return size - 1 if isinstance(size, int) else f"{axis}-1"
+def _ends(stack: str, pipeline: Pipeline) -> dict[str, Node]:
+    """The stage axes of a stack with the stage of its last turn."""
+    course = pipeline.courses.get(stack)
+    return {} if course is None else dict.fromkeys(course.axes, course.ends[1])
 
 
 def _walk_layer(
@@ -151,6 +135,8 @@ def _walk_layer(
     """Place one layer, note what it needs and what it leaves."""
     tensors = [walk.tensors[operand.tensor] for operand in layer.operands]
     here = dict(stages)
+    if layer.name in walk.pipeline.placed:
+        here |= dict([walk.pipeline.placed[layer.name]])
     if layer.stage is not None:
         here |= dict.fromkeys(walk.grid.covers.get(layer.stage.axis, ()), layer.stage.index)
     arriving = [_arriving(o, t, walk) for o, t in zip(layer.operands, tensors, strict=True)]
@@ -209,7 +195,8 @@ def _walk_stack(
     stack: Stack, stages: Mapping[str, Node], stacks: tuple[str, ...], walk: _Walk
 ) -> None:
     """Run a stack's body until the state of its carry settles, and note what comes out."""
-    turn = dict.fromkeys(walk.pipelines.get(stack.name, ()), TURN)
+    course = walk.pipeline.courses.get(stack.name)
+    turn = {} if course is None else dict.fromkeys(course.axes, TURN)
     inside = {**stages, **turn}
     entry, carry, last = (walk.tensors[name] for name in (stack.entry, stack.carry, stack.last))
     arriving = walk.produced.get(entry.name, walk.pinned.get(entry.name, EVERYWHERE))
@@ -232,14 +219,14 @@ def _walk_stack(
     walk.stack_of.update(body.stack_of)
     walk.layers.extend(body.layers)
     wanted = states[-1].renamed({own: outer for outer, own in renamed.items()})
-    first = _at_turn(wanted, {axis: stages.get(axis, 0) for axis in turn})
+    first = _at_turn(wanted, {} if course is None else dict.fromkeys(course.axes, course.ends[0]))
     if entry.role in ("input", "weight"):
         first = layout(dict(first.cuts), (), dict(first.central))
     walk.needs.append(Need(entry.name, first, stack.name, -1, stacks))
     walk.needs.extend(body.needs)
     walk.unsettled.extend(body.unsettled)
-    ends: dict[str, Node] = {axis: last_node(axis, walk.grid) for axis in turn}
-    walk.produced[last.name] = _at_turn(walk.produced.get(last.name, EVERYWHERE), ends)
+    left = walk.produced.get(last.name, EVERYWHERE)
+    walk.produced[last.name] = _at_turn(left, _ends(stack.name, walk.pipeline))
 
 
 def _fork(walk: _Walk) -> _Walk:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from parspec.interpreter.analysis.grid import Grid, layers_of
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.moves import stacks_of
+from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.spec.model import Layer, Model, Tensor
 from parspec.interpreter.theory.strategies import Kind, strategy_name
 
@@ -43,9 +43,11 @@ def _input_kinds(tensor: Tensor, weighted: set[str]) -> dict[str, str]:
 
 
 def _between_activations(layer: Layer, tensors: Mapping[str, Tensor]) -> bool:
-    """Whether a layer multiplies activations with one another, as attention does."""
-    return layer.operator.kind == "einsum" and all(
-        tensors[operand.tensor].role != "weight" for operand in layer.operands
+    """Whether a layer contracts activations with one another, as attention does."""
+    return (
+        layer.operator.kind == "einsum"
+        and bool(layer.operator.summed)
+        and all(tensors[operand.tensor].role != "weight" for operand in layer.operands)
     )
 
 

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.inference import Inference, Placed
+from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.moves import Pricing, whole
+from parspec.interpreter.analysis.pipeline import Course, Pipeline
 from parspec.interpreter.analysis.result import Memory, StageResult
-from parspec.interpreter.spec.model import Layer, Model, Stack, Tensor
+from parspec.interpreter.spec.model import Layer, Model, Tensor
 from parspec.interpreter.spec.settings import DTYPES
-from parspec.interpreter.theory.formulas import Amount, ceil_divide, generic, total
+from parspec.interpreter.theory.formulas import Amount, generic, total
 from parspec.interpreter.theory.layouts import FLAT, TURN, Layout
 
 
@@ -48,19 +49,18 @@ class Resident:
         """How many turns' slices of a stacked variable a device has: the layers of its stage."""
         turns: Amount = 1
         for dim in tensor.stacked:
-            layers = self.pricing.grid.by_name[dim].extent
-            if axis is not None and self.origins[tensor.name].state(axis).nodes == (TURN,):
-                stages = self.pricing.grid.space.sizes[axis]
-                layers = _stage_layers(layers, stages, stage)
-            turns *= layers
+            course = self._course(dim)
+            on_stages = axis is not None and self.origins[tensor.name].state(axis).nodes == (TURN,)
+            if on_stages and course is not None:
+                turns *= course.on_stage(stage)
+            else:
+                turns *= self.pricing.grid.by_name[dim].extent
         return turns
 
-
-def _stage_layers(layers: Amount, stages: Amount, stage: int) -> Amount:
-    """Layers of one stage; where they do not divide the first stages have one more."""
-    if isinstance(layers, int) and isinstance(stages, int):
-        return layers // stages + (stage < layers % stages)
-    return ceil_divide(layers, stages)
+    def _course(self, dim: str) -> Course | None:
+        """The course of the pipelined stack along a dimension."""
+        courses = self.pricing.inference.pipeline.courses
+        return next((c for s, c in courses.items() if self.pricing.stacks[s].dim == dim), None)
 
 
 def memory(
@@ -71,7 +71,7 @@ def memory(
     """Memory of the busiest device, and of each pipeline stage where there are stages."""
     inference = pricing.inference
     resident = Resident(pricing, origins)
-    axis = next((axes[0] for axes in inference.pipelines.values()), None)
+    axis = next(iter(inference.pipeline.axes), None)
     size = pricing.grid.space.sizes[axis] if axis is not None else 1
     stages = range(size) if isinstance(size, int) else range(1)
     peak = None if _trains(model) else peak_live(model, pricing, origins)
@@ -84,7 +84,7 @@ def memory(
         return busiest, ()
     return busiest, tuple(
         StageResult(s, held, m)
-        for s, m, held in zip(stages, each, _holds(model, inference, size, pricing), strict=True)
+        for s, m, held in zip(stages, each, _holds(model, inference.pipeline, size), strict=True)
     )
 
 
@@ -161,24 +161,24 @@ def _fused_inside(layers: tuple[Placed, ...]) -> frozenset[str]:
     return frozenset(name for name in group_of if name in read and name not in outside)
 
 
-def _holds(
-    model: Model, inference: Inference, stages: int, pricing: Pricing
-) -> list[tuple[str, ...]]:
-    """What each stage holds, in words: layers by name, stacks by their range of layers."""
+def _holds(model: Model, pipeline: Pipeline, stages: int) -> list[tuple[str, ...]]:
+    """What each stage holds, in words: layers by name, stacks by their ranges of layers."""
     held: list[list[str]] = [[] for _ in range(stages)]
-    reached = 0
+    here = 0
     for item in model.items:
-        if isinstance(item, Stack) and item.name in inference.pipelines:
-            layers = pricing.grid.by_name[item.dim].extent
-            first = 0
-            for stage in range(stages):
-                if isinstance(layers, int):
-                    count = int(generic(_stage_layers(layers, stages, stage)))
-                    if count:
-                        held[stage].append(f"{item.name} {first}-{first + count - 1}")
-                    first += count
-            reached = stages - 1
-        else:
-            pinned = item.stage if isinstance(item, Layer) else None
-            held[reached if pinned is None else min(pinned.index, stages - 1)].append(item.name)
+        course = None if isinstance(item, Layer) else pipeline.courses.get(item.name)
+        if course is None:
+            stage = here
+            if isinstance(item, Layer):
+                stage = pipeline.placed.get(item.name, ("", here))[1]
+                stage = stage if item.stage is None else item.stage.index
+            held[min(stage, stages - 1)].append(item.name)
+            continue
+        first = 0
+        for stage, count in course.chunks:
+            if count:
+                through = "" if count == 1 else f"-{first + count - 1}"
+                held[stage].append(f"{item.name} {first}{through}")
+            first += count
+        here = stages - 1
     return [tuple(names) for names in held]

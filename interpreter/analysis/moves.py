@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Inference, Placed
+from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.analysis.rest import at_rest
 from parspec.interpreter.analysis.result import Cause, Move
 from parspec.interpreter.analysis.serving import Delivery
@@ -18,7 +19,7 @@ from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Model, Output, Stack, Tensor
 from parspec.interpreter.spec.settings import DTYPES
 from parspec.interpreter.theory import primitives, timing
-from parspec.interpreter.theory.formulas import Amount, ceil_divide
+from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import EVERYWHERE, FLAT, Layout, layout
 from parspec.interpreter.theory.redistribution import Step, price, redistribute
 
@@ -46,8 +47,8 @@ class Pricing:
         """How often it runs on the stage that runs it most."""
         turns: Amount = 1
         for name in stacks:
-            stages = self.grid.space.group(self.inference.pipelines.get(name, ()))
-            turns *= ceil_divide(self.grid.by_name[self.stacks[name].dim].extent, stages)
+            course = self.inference.pipeline.courses.get(name)
+            turns *= self.turns([name]) if course is None else course.busiest
         return turns
 
     def move(
@@ -116,14 +117,6 @@ def whole(amount: Amount) -> Amount:
     if isinstance(amount, Fraction) and amount.denominator == 1:
         return amount.numerator
     return amount
-
-
-def stacks_of(items: Iterable[object]) -> Iterator[Stack]:
-    """All stacks, outer ones first."""
-    for item in items:
-        if isinstance(item, Stack):
-            yield item
-            yield from stacks_of(item.items)
 
 
 def _states(step: Step, tensor: Tensor, inference: Inference) -> tuple[str, str]:
@@ -216,28 +209,26 @@ def _statistics(pricing: Pricing, placed: Placed) -> Iterator[Move]:
 
 
 def _boundaries(pricing: Pricing, name: str, stacks: tuple[str, ...]) -> Iterator[Move]:
-    """The Sends between the stages of a pipelined stack: n stages of v chunks have n·v−1 boundaries
-    (n·v in the approximation)."""
+    """The Sends between the stages of a pipelined stack."""
     stack = pricing.stacks[name]
-    axes = pricing.inference.pipelines.get(name, ())
-    if not axes:
+    course = pricing.inference.pipeline.courses.get(name)
+    if course is None:
         return
     carry = pricing.tensors[stack.carry]
     last = pricing.tensors[stack.last]
     outer = stacks[: stacks.index(name)]
     back = dict(zip(last.leaves, carry.leaves, strict=True))
     left = _turn_layout(pricing, last.name).renamed(back)
-    step = Step("Send", axes, left, left)
+    step = Step("Send", course.axes, left, left)
     one = pricing.move(
         step, last, carry.leaves, DTYPES[last.dtype], outer, name, "stage", stack.site
     )
-    stages = pricing.grid.space.group(axes)
     each = pricing.turns(outer) * one.groups * one.size
     traffic = tuple(
-        (prices, each * (stages if prices == "approx" else stages - 1))
+        (prices, each * (course.approximate_crossings if prices == "approx" else course.crossings))
         for prices in primitives.PRICE_LISTS
     )
-    times = pricing.turns(outer) * (stages - 1)
+    times = pricing.turns(outer) * course.crossings
     yield Move(
         one.direction,
         one.layer,
@@ -248,7 +239,7 @@ def _boundaries(pricing: Pricing, name: str, stacks: tuple[str, ...]) -> Iterato
         "Send",
         one.order,
         times,
-        stages,
+        course.stages,
         one.groups,
         one.size,
         traffic,

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.inference import Inference, Need, last_node
+from parspec.interpreter.analysis.inference import Inference, Need
 from parspec.interpreter.analysis.rest import at_rest, consensus
 from parspec.interpreter.spec.model import Model, Tensor
 from parspec.interpreter.theory.layouts import EVERYWHERE, FLAT, TURN, Layout, Node, layout
@@ -77,7 +77,7 @@ def _seen(need: Need, tensor: Tensor, inference: Inference, grid: Grid) -> Need:
         axis
         for stack in need.stacks
         if stack not in scope
-        for axis in inference.pipelines.get(stack, ())
+        for axis in inference.pipeline.axes_of(stack)
     }
     central = {
         axis: nodes for axis, nodes in need.layout.central if axis not in every or TURN not in nodes
@@ -107,9 +107,10 @@ def _last_turn(
     """A variable of a pipelined stack as what follows the stack finds it: on the last stage."""
     made = inference.stack_of.get(tensor.name, ())
     ends: dict[str, Node] = {
-        axis: last_node(axis, grid)
+        axis: course.ends[1]
         for stack in made[len(scope) :]
-        for axis in inference.pipelines.get(stack, ())
+        if (course := inference.pipeline.courses.get(stack)) is not None
+        for axis in course.axes
     }
     central = {
         axis: (ends[axis],) if axis in ends and nodes == (TURN,) else nodes

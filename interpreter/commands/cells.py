@@ -6,7 +6,7 @@ use to steer the terminal, are shown as their pictures; a tab is shown as spaces
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from unicodedata import category, east_asian_width
 
 TAB = "    "
@@ -86,3 +86,16 @@ def wrapped(text: str, room: int, indent: str = "") -> list[str]:
             longer = indent + word
         line = longer
     return [*lines, line]
+
+
+def flowed(items: Iterable[str], separator: str, room: int) -> list[str]:
+    """Items in lines of at most `room` cells, broken behind a separator where that is possible."""
+    lines: list[str] = []
+    line = ""
+    for item in items:
+        longer = f"{line}{separator}{item}" if line else item
+        if line and width(longer) > room:
+            lines += wrapped(f"{line}{separator}".rstrip(), room)
+            longer = item
+        line = longer
+    return [*lines, *wrapped(line, room)]

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from parspec.interpreter.commands.arguments import Request
+from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.check_concise import concise
 from parspec.interpreter.commands.check_full import full
 from parspec.interpreter.commands.check_json import check_json
@@ -29,7 +30,7 @@ def run(request: Request) -> int:
         else:
             found.append(_checked(spec, request.value("--plan")))
     if not found and not unusable:
-        print(f"no .par files in {', '.join(request.operands)}", file=sys.stderr)
+        print(safe(f"no .par files in {', '.join(request.operands)}"), file=sys.stderr)
     if request.has("--warn-as-error"):
         found = [strict(each) for each in found]
     sys.stdout.write(_rendered(request.value("--format"), found, screen(sys.stdout)))

@@ -23,7 +23,8 @@ def checked(file: str, analyses: tuple[Analysis, ...]) -> Checked:
     documents = {
         name: document for analysis in analyses for name, document in analysis.model.documents
     }
-    return Checked(file, analyses, diagnostics(analyses), sources(documents.items()))
+    files = sources(documents.items())
+    return Checked(file, analyses, diagnostics(analyses, files), files)
 
 
 def strict(found: Checked) -> Checked:

@@ -73,8 +73,8 @@ TABLES = Command(
         Option("--plan", "NAME", _PLAN),
     ),
     examples=(
-        ("all operators of a spec", "parspec tables examples/linear.par"),
-        ("one operator, or one layer", "parspec tables examples/linear.par linear"),
+        ("all operators of a spec", "parspec tables examples/article.par"),
+        ("one operator, or one layer", "parspec tables examples/article.par linear"),
     ),
 )
 

@@ -101,11 +101,10 @@ def sources(documents: Iterable[tuple[str, Document]]) -> Sources:
     return {file: Source(document, LineIndex(document.text)) for file, document in documents}
 
 
-def diagnostics(analyses: Iterable[Analysis]) -> tuple[Diagnostic, ...]:
+def diagnostics(analyses: Iterable[Analysis], files: Sources) -> tuple[Diagnostic, ...]:
     """What the analyses of one file, as it is and under its plans, have found, each once."""
     found: dict[Diagnostic, list[str | None]] = {}
     for analysis in analyses:
-        files = sources(analysis.model.documents)
         for finding in analysis.findings:
             diagnostic = diagnosed(finding, files, analysis.model.file)
             found.setdefault(diagnostic, []).append(analysis.model.plan)

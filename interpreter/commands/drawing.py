@@ -28,7 +28,7 @@ def drawn(parts: Iterable[RenderableType], screen: Screen) -> str:
     )
     with console.capture() as capture:
         for part in parts:
-            console.print(part)
+            console.print(part, soft_wrap=isinstance(part, str))
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 

@@ -35,10 +35,10 @@ def excerpt(source: Source, place: Place, role: str, margin: int, screen: Screen
     for line, before in zip(marked, (None, *marked), strict=False):
         if before is not None and line.number > before.number + 1:
             shown.append(screen.palette.paint("frame", "..."))
-        text, carets = _drawn(line, screen.columns - margin - _FRAME)
+        text, blank, carets = _drawn(line, screen.columns - margin - _FRAME)
         number = screen.palette.paint("frame", f"{line.number:>{margin}} |")
         shown.append(f"{number} {text}".rstrip())
-        shown.append(f"{frame} {screen.palette.paint(role, carets)}")
+        shown.append(f"{frame} {' ' * blank}{screen.palette.paint(role, '^' * carets)}")
     return shown
 
 
@@ -54,8 +54,8 @@ def _marked(source: Source, place: Place) -> list[_Marked]:
     return [head, _Marked(last, tail, indent, end)] if end > indent else [head]
 
 
-def _drawn(line: _Marked, room: int) -> tuple[str, str]:
-    """The line, cut to what fits around its mark, and the carets under the mark."""
+def _drawn(line: _Marked, room: int) -> tuple[str, int, int]:
+    """The line, cut to what fits around its mark; cells in front of the mark, and under it."""
     glyphs = [glyph(character) for character in line.text.rstrip()]
     glyphs += [" "] * (line.start + 1 - len(glyphs))  # a mark behind the line's end
     widths = [width(shown) for shown in glyphs]
@@ -67,4 +67,4 @@ def _drawn(line: _Marked, room: int) -> tuple[str, str]:
     shown = left + "".join(glyphs[first:last]) + right
     blank = width(left) + sum(widths[first : line.start])
     carets = sum(widths[line.start : min(line.end, last)])
-    return shown, " " * blank + "^" * max(carets, 1)
+    return shown, blank, max(carets, 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.result import Analysis
+from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE
 from parspec.interpreter.spec.resolve import resolve
@@ -33,7 +34,6 @@ class Spec:
 class Unusable:
     """A file that a command was asked for and that has no text; why, in a sentence."""
 
-    file: str
     message: str
 
 
@@ -52,7 +52,7 @@ def spec(operand: str, stdin_name: str | None = None) -> Spec | Unusable:
     else:
         file = operand
         text = _READER.read(operand)
-    return Unusable(file, _why(file, text)) if isinstance(text, Unread) else Spec(file, text)
+    return Unusable(_why(file, text)) if isinstance(text, Unread) else Spec(file, text)
 
 
 def analysed(
@@ -84,4 +84,5 @@ def _files(operand: str) -> Iterator[str]:
 
 def _why(file: str, problem: Unread) -> str:
     finding = unread(problem, file, NOWHERE)
-    return f"error[{catalogue.code(finding)}] {finding.name}: {catalogue.message(finding)}"
+    label = f"{catalogue.severity(finding)}[{catalogue.code(finding)}]"
+    return f"{label} {finding.name}: {safe(catalogue.message(finding))}"

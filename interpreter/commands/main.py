@@ -21,6 +21,7 @@ from parspec.interpreter.commands.arguments import (
     parsed,
     unknown_command,
 )
+from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.commands import COMMANDS
 from parspec.interpreter.commands.outcome import CLEAN, INTERRUPTED, READER_GONE, UNABLE
 
@@ -76,7 +77,7 @@ def _guarded(runner: Callable[[Request], int], request: Request) -> int:
         return runner(request)
     except (KeyboardInterrupt, BrokenPipeError):
         raise
-    except Exception as error:
+    except Exception as error:  # a bug, whatever it is: the one place that may catch all
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         print(f"parspec made a mistake of its own ({what}).\n{_ISSUES}", file=sys.stderr)
         return UNABLE
@@ -122,7 +123,7 @@ def _helped(words: list[str]) -> int:
 def _mistaken(mistake: Mistake, command: Command | None) -> int:
     usage = f"usage: parspec {command.name} {command.operands} [options]" if command else _USAGE
     more = f"parspec {command.name} --help" if command else "parspec --help"
-    print(f"{mistake.message}\n{usage}   ({more} says more)", file=sys.stderr)
+    print(f"{safe(mistake.message)}\n{usage}   ({more} says more)", file=sys.stderr)
     return UNABLE
 
 

@@ -5,8 +5,8 @@ M is the size of the variable as the group sees it, N the number of nodes of the
 
 from __future__ import annotations
 
-from parspec.interpreter.analysis.result import Analysis, Move
-from parspec.interpreter.commands.quantities import how_many, in_bytes
+from parspec.interpreter.analysis.result import Move
+from parspec.interpreter.commands.quantities import how_many, in_bytes, sized
 from parspec.interpreter.theory.formulas import Amount, divide, product
 from parspec.interpreter.theory.primitives import PRIMITIVES, PriceList
 
@@ -34,33 +34,19 @@ def one_priced(move: Move, prices: PriceList) -> str:
     return told if rough == exact else f"{told} (≈ {rough})"
 
 
-def measures(move: Move) -> str:
-    """`N = 8, M = 1.1 GB; 32 times in 4 groups`."""
-    said = f"N = {how_many(move.group)}, M = {in_bytes(move.size)}"
-    repeated = " ".join(
-        text
-        for text, one in (
-            (f"{how_many(move.times)} times", move.times == 1),
-            (f"in {how_many(move.groups)} groups", move.groups == 1),
-        )
-        if not one
-    )
-    return f"{said}; {repeated}" if repeated else said
+def measures(move: Move, prices: PriceList) -> str:
+    """`N = 8, M = 1.1 GB; 32 times in 4 groups`: what the formula speaks of, and how often."""
+    price = formula(move, prices)
+    sizes = []
+    if "N" in price:
+        sizes.append(sized("N", move.group))
+    if price != "M":  # else its price has said it
+        sizes.append(f"M = {in_bytes(move.size)}")
+    times = f"{how_many(move.times)} times" if move.times != 1 else ""
+    groups = f"in {how_many(move.groups)} groups" if move.groups != 1 else ""
+    return "; ".join(part for part in (", ".join(sizes), f"{times} {groups}".strip()) if part)
 
 
 def traffic(move: Move, prices: PriceList) -> Amount:
     """Bytes in the system, of all of them."""
     return dict(move.traffic)[prices]
-
-
-def axes_of(analysis: Analysis) -> tuple[str, ...]:
-    """The axes that layouts speak of: the mesh's in its order, a divided one by its parts."""
-    mesh = [axis.name for axis in analysis.model.mesh.axes]
-    layouts = [tensor.layout for tensor in analysis.tensors]
-    layouts += [state.layout for layer in analysis.layers for state in layer.states]
-    mentioned = {axis for layout in layouts for axis in layout.mentioned()}
-    parts = sorted(mentioned.difference(mesh))
-    divided = {part.rpartition(".")[0] for part in parts} - mentioned
-    places = {axis: place for place, axis in enumerate(mesh)}
-    names = [axis for axis in mesh if axis not in divided] + parts
-    return tuple(sorted(names, key=lambda name: places.get(name.partition(".")[0], len(places))))

@@ -9,11 +9,23 @@ from parspec.interpreter.diagnostics.readable import Number, bytes_text, count_t
 from parspec.interpreter.theory.formulas import Amount, is_number, reader, total
 
 UNKNOWN = "-"
+SYMBOLIC = "symbolic"
 
 
 def in_bytes(amount: Amount | None) -> str:
     """`7.9 GB`, `2·B·D B`."""
     return _read(amount, bytes_text, " B")
+
+
+def figure_in_bytes(amount: Amount | None) -> str:
+    """Bytes for a column of figures, where a formula has no room."""
+    return SYMBOLIC if amount is not None and not is_number(amount) else in_bytes(amount)
+
+
+def sized(name: str, size: Amount) -> str:
+    """`B = 4096`, only the name where that is all that is known of the size."""
+    text = reader(size)
+    return name if text == name else f"{name} = {text}"
 
 
 def how_many(amount: Amount | None) -> str:

@@ -6,6 +6,7 @@ import sys
 
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.commands.arguments import Mistake, Request
+from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.checked import Checked, checked
 from parspec.interpreter.commands.loading import Unusable, analysed, spec
 from parspec.interpreter.commands.outcome import UNABLE, outcome
@@ -48,5 +49,5 @@ def _text(found: Checked, moves: tuple[Move, ...]) -> str:
 
 
 def _unable(message: str) -> int:
-    print(message, file=sys.stderr)
+    print(safe(message), file=sys.stderr)
     return UNABLE

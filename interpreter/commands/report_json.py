@@ -17,10 +17,11 @@ from parspec.interpreter.analysis.result import (
     TensorResult,
     Totals,
 )
+from parspec.interpreter.commands.axes import axes_of
 from parspec.interpreter.commands.checked import Checked
 from parspec.interpreter.commands.diagnostics_json import diagnostics_json, expects_json
 from parspec.interpreter.commands.json_text import Json, json_text, number
-from parspec.interpreter.commands.pricing import approximation, axes_of, formula
+from parspec.interpreter.commands.pricing import approximation, formula
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount, is_number, plain
 from parspec.interpreter.theory.layouts import Layout

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
+from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import (
     Analysis,
     ExpectResult,
@@ -13,61 +15,73 @@ from parspec.interpreter.analysis.result import (
     Move,
     Pass,
     StateOf,
+    Totals,
 )
-from parspec.interpreter.commands.cells import safe
+from parspec.interpreter.commands.axes import axes_of
+from parspec.interpreter.commands.cells import flowed, padded, safe, width
 from parspec.interpreter.commands.checked import Checked
 from parspec.interpreter.commands.diagnostic import place
 from parspec.interpreter.commands.drawing import add_row, drawn, open_table
-from parspec.interpreter.commands.pricing import axes_of, measures, one_priced, traffic
-from parspec.interpreter.commands.quantities import UNKNOWN, how_many, in_bytes, in_seconds
+from parspec.interpreter.commands.quantities import UNKNOWN, how_many, in_bytes, in_seconds, sized
+from parspec.interpreter.commands.report_moves import move_lines
 from parspec.interpreter.commands.summary import counted_diagnostics
 from parspec.interpreter.commands.terminal import Screen
 from parspec.interpreter.diagnostics.readable import share_text
 from parspec.interpreter.spec.model import Model
-from parspec.interpreter.theory.formulas import is_number
+from parspec.interpreter.theory.formulas import Amount
 from rich.console import RenderableType
 from rich.table import Table
 
+_DOT = " · "
 _PASSES: tuple[Pass, ...] = ("forward", "backward", "update")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What is said under one name, in items."""
+
+    name: str
+    items: tuple[str, ...]
+    separator: str = ", "
 
 
 def report_text(found: Checked, moves: tuple[Move, ...], screen: Screen) -> str:
     """The report on the first analysis, with the given moves."""
     analysis = found.analyses[0]
     parts = [
-        *_header(found),
-        *_layers(analysis, moves),
-        *_later_passes(analysis, moves),
-        *_totals(analysis),
+        _header(found, screen),
+        *_layers(analysis, moves, screen),
+        *_later_passes(analysis, moves, screen),
+        "",
+        _totals(analysis.totals, screen),
         *_stages(analysis),
         *_expects(found),
     ]
     return drawn(parts, screen)
 
 
-def _header(found: Checked) -> Iterator[RenderableType]:
+def _header(found: Checked, screen: Screen) -> str:
     model = found.analyses[0].model
     plan = f" · plan {model.plan}" if model.plan is not None else ""
-    yield safe(f"{model.file}{plan}")
-    mesh = ", ".join(
-        f"{axis.name} = {axis.size}{f' over {axis.link}' if axis.link else ''}"
+    mesh = [
+        sized(axis.name, axis.size) + (f" over {axis.link}" if axis.link else "")
         for axis in model.mesh.axes
-    )
-    table = _facts()
-    add_row(table, ("mesh", mesh or "none"))
-    add_row(table, ("dims", ", ".join(_dims(model)) or "none"))
-    add_row(table, ("figures", f"of {_step(model)}, traffic at {model.cost} prices"))
+    ]
+    facts = [
+        _Fact("mesh", tuple(mesh) or ("none",)),
+        _Fact("dims", tuple(_dims(model)) or ("none",)),
+        _Fact("figures", (f"of {_step(model)}", f"traffic at {model.cost} prices")),
+    ]
     wrong = counted_diagnostics(found.diagnostics)
     if wrong:
-        add_row(table, ("found", f"{wrong}; parspec check shows them"))
-    yield table
+        facts.append(_Fact("found", (wrong, "parspec check shows them"), "; "))
+    return "\n".join((safe(f"{model.file}{plan}"), *_told(facts, screen)))
 
 
 def _dims(model: Model) -> Iterator[str]:
     for dim in model.dims:
-        size = "" if not is_number(dim.size) else f" = {dim.size}"
         extent = "" if dim.extent == dim.size else f" (padded to {dim.extent})"
-        yield f"{dim.name}{size}{extent}"
+        yield sized(dim.name, dim.size) + extent
 
 
 def _step(model: Model) -> str:
@@ -80,10 +94,15 @@ def _step(model: Model) -> str:
     return "one forward pass"
 
 
-def _layers(analysis: Analysis, moves: tuple[Move, ...]) -> Iterator[RenderableType]:
+def _layers(
+    analysis: Analysis, moves: tuple[Move, ...], screen: Screen
+) -> Iterator[RenderableType]:
     axes = axes_of(analysis)
     forward = [move for move in moves if move.direction == "forward"]
-    for group, layers in groupby(analysis.layers, key=lambda layer: _group(layer.name)):
+    parents = {layer.name: layer.parent for layer in layers_of(analysis.model.items)}
+    for group, layers in groupby(
+        analysis.layers, key=lambda layer: _group(parents.get(layer.name, layer.name))
+    ):
         members = tuple(layers)
         names = {layer.name for layer in members}
         yield ""
@@ -91,14 +110,16 @@ def _layers(analysis: Analysis, moves: tuple[Move, ...]) -> Iterator[RenderableT
         own = [move for move in forward if move.layer in names]
         if own:
             yield ""
-            yield _moves("communication", own, analysis)
-    at_outputs = [move for move in forward if not move.layer]
-    if at_outputs:
+            yield _moves("communication", own, group, analysis, screen)
+    names = {layer.name for layer in analysis.layers}
+    elsewhere = [move for move in forward if move.layer not in names]
+    if elsewhere:
         yield ""
-        yield _moves("at the outputs", at_outputs, analysis)
+        yield _moves("between stages and at outputs", elsewhere, "", analysis, screen)
 
 
 def _group(name: str) -> str:
+    """The stack or the block that a layer stands in."""
     return name.rpartition(".")[0]
 
 
@@ -106,27 +127,28 @@ def _states(
     group: str, layers: tuple[LayerResult, ...], analysis: Analysis, axes: tuple[str, ...]
 ) -> Table:
     labels = {tensor.name: tensor.label for tensor in analysis.tensors}
-    title = f"{group} ({how_many(layers[0].turns)} times)" if group else "layers"
+    turns = layers[0].turns
+    times = "" if turns == 1 else f" ({how_many(turns)} times)"
+    title = f"{group or 'layers'}{times}"
     table = open_table((title, *axes, "per device", "time"), 2)
     for layer in layers:
-        add_row(table, (_own_name(layer.name), *_strategies(layer, axes), *_costs(layer)), "bold")
+        name = layer.name.removeprefix(f"{group}.")
+        add_row(table, (name, *_strategies(layer, axes, labels), *_costs(layer)), "bold")
         for state in layer.states:
             if state.direction == "forward":
                 cells = (str(state.layout.state(axis)) for axis in axes)
-                add_row(
-                    table, (f"  {_arrow(state)}{labels.get(state.tensor, state.tensor)}", *cells)
-                )
+                label = labels.get(state.tensor, state.tensor)
+                add_row(table, (f"  {_arrow(state)}{label}", *cells))
     return table
 
 
-def _own_name(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def _strategies(layer: LayerResult, axes: tuple[str, ...]) -> Iterator[str]:
+def _strategies(
+    layer: LayerResult, axes: tuple[str, ...], labels: Mapping[str, str]
+) -> Iterator[str]:
     strategies, follows = dict(layer.strategy), dict(layer.follows)
     for axis in axes:
-        followed = f"\nfollows {_own_name(follows[axis])}" if axis in follows else ""
+        tensor = follows.get(axis)
+        followed = "" if tensor is None else f"\nfollows {labels.get(tensor, tensor)}"
         yield strategies.get(axis, UNKNOWN) + followed
 
 
@@ -138,82 +160,68 @@ def _arrow(state: StateOf) -> str:
     return "→ " if state.role == "out" else ""
 
 
-def _moves(title: str, moves: Iterable[Move], analysis: Analysis) -> Table:
+def _moves(
+    title: str, moves: Sequence[Move], group: str, analysis: Analysis, screen: Screen
+) -> str:
     labels = {tensor.name: tensor.label for tensor in analysis.tensors}
-    prices = analysis.model.cost
-    table = open_table((title, "", "traffic", "per device", "time"), 3)
-    for move in moves:
-        add_row(
-            table,
-            (
-                _own_name(move.layer) if move.layer else labels.get(move.tensor, move.tensor),
-                f"{_what(move, labels.get(move.tensor, move.tensor))}\n"
-                + (f"{one_priced(move, prices)}\n{measures(move)}" if move.primitive else "free"),
-                in_bytes(traffic(move, prices)),
-                in_bytes(move.per_device),
-                in_seconds(move.time),
-            ),
-        )
-    return table
+    heading, *lines = move_lines(title, moves, group, labels, analysis.model.cost, screen.columns)
+    return "\n".join((screen.palette.paint("faint", heading), *lines))
 
 
-def _what(move: Move, label: str) -> str:
-    what = f"{move.statistic} of {label}" if move.statistic else label
-    named = f"{move.primitive} ({move.order}) of {what}" if move.primitive else what
-    return f"{named} on {', '.join(move.axes)}: {move.before} → {move.after}"
-
-
-def _later_passes(analysis: Analysis, moves: tuple[Move, ...]) -> Iterator[RenderableType]:
+def _later_passes(
+    analysis: Analysis, moves: tuple[Move, ...], screen: Screen
+) -> Iterator[RenderableType]:
     for direction in _PASSES[1:]:
         own = [move for move in moves if move.direction == direction]
         if own:
             yield ""
-            yield _moves(direction, own, analysis)
+            yield _moves(direction, own, "", analysis, screen)
 
 
-def _totals(analysis: Analysis) -> Iterator[RenderableType]:
-    totals = analysis.totals
-    passes = [f"{name} {in_bytes(amount)}" for name, amount in totals.traffic if amount is not None]
-    table = _facts()
-    add_row(table, ("parameters", how_many(totals.parameters)))
-    add_row(table, ("traffic", " · ".join(passes) or UNKNOWN))
-    for name, amounts in (("by axis", totals.by_axis), ("by primitive", totals.by_primitive)):
-        if amounts:
-            add_row(table, (name, " · ".join(f"{key} {in_bytes(value)}" for key, value in amounts)))
-    add_row(table, ("memory per device", _memory(totals.memory)))
-    times = [
-        f"{name} {in_seconds(seconds)}"
-        for name, seconds in (
-            ("compute", totals.compute_time),
-            ("communication", totals.communication_time),
-            ("bubble", totals.bubble_time),
-            ("step", totals.step_time),
-        )
-        if seconds is not None
+def _totals(totals: Totals, screen: Screen) -> str:
+    times = (
+        ("compute", totals.compute_time),
+        ("communication", totals.communication_time),
+        ("bubble", totals.bubble_time),
+        ("step", totals.step_time),
+    )
+    facts = [
+        _Fact("parameters", (how_many(totals.parameters),)),
+        _amounts("traffic", totals.traffic),
+        _amounts("by axis", totals.by_axis),
+        _amounts("by primitive", totals.by_primitive),
+        _amounts("memory per device", _memory(totals.memory)),
+        _Fact("time", tuple(f"{name} {in_seconds(t)}" for name, t in times if t is not None), _DOT),
+        _Fact("throughput", tuple(_throughput(totals)), _DOT),
     ]
-    add_row(table, ("time", " · ".join(times) or UNKNOWN))
+    return "\n".join(_told([fact for fact in facts if fact.items], screen))
+
+
+def _amounts(name: str, amounts: Iterable[tuple[str, Amount | None]]) -> _Fact:
+    known = (f"{key} {in_bytes(value)}" for key, value in amounts if value is not None)
+    return _Fact(name, tuple(known), _DOT)
+
+
+def _throughput(totals: Totals) -> Iterator[str]:
     if totals.tokens_per_second is not None:
-        mfu = "" if totals.mfu is None else f" · {share_text(totals.mfu)} of peak FLOPs"
-        add_row(table, ("throughput", f"{how_many(round(totals.tokens_per_second))} tokens/s{mfu}"))
-    yield ""
-    yield table
+        yield f"{how_many(round(totals.tokens_per_second))} tokens/s"
+    if totals.mfu is not None:
+        yield f"{share_text(totals.mfu)} of peak FLOPs"
 
 
-def _memory(memory: Memory) -> str:
-    parts = [
-        f"{name} {in_bytes(amount)}"
-        for name, amount in (
-            ("total", memory.total),
-            ("weights", memory.weights),
-            ("gradients", memory.gradients),
-            ("optimizer", memory.optimizer),
-            ("activations", memory.activations),
-            ("cache", memory.cache),
-            ("buffers", memory.buffers),
-        )
-        if amount is not None
-    ]
-    return " · ".join(parts) or UNKNOWN
+def _memory(memory: Memory) -> Iterator[tuple[str, Amount]]:
+    """What there is of each kind, the total first."""
+    for name, amount in (
+        ("total", memory.total),
+        ("weights", memory.weights),
+        ("gradients", memory.gradients),
+        ("optimizer", memory.optimizer),
+        ("activations", memory.activations),
+        ("cache", memory.cache),
+        ("buffers", memory.buffers),
+    ):
+        if amount is not None and amount != 0:
+            yield name, amount
 
 
 def _stages(analysis: Analysis) -> Iterator[RenderableType]:
@@ -244,8 +252,11 @@ def _verdict(expect: ExpectResult) -> str:
     return "holds" if expect.holds else "fails"
 
 
-def _facts() -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(style="dim", no_wrap=True)
-    table.add_column(overflow="fold")
-    return table
+def _told(facts: Sequence[_Fact], screen: Screen) -> Iterator[str]:
+    """A line or more for each fact, names in a column of their own."""
+    margin = max(width(fact.name) for fact in facts) + 2
+    for fact in facts:
+        items = map(safe, fact.items)
+        first, *rest = flowed(items, fact.separator, screen.columns - margin)
+        yield screen.palette.paint("faint", padded(fact.name, margin)) + first
+        yield from (" " * margin + line for line in rest)

@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.cells import safe, width
 from parspec.interpreter.commands.diagnostic import Diagnostic
-from parspec.interpreter.commands.quantities import how_many, in_bytes, in_seconds, sum_of
+from parspec.interpreter.commands.quantities import how_many, in_bytes, in_seconds, sized, sum_of
 from parspec.interpreter.commands.terminal import Screen
 from parspec.interpreter.diagnostics.entry import plural
+from parspec.interpreter.spec.model import Mesh
 from parspec.interpreter.theory.formulas import Amount, is_number
 
 _COUNTED = ("error", "warning", "info", "hint")
 _SEPARATOR = " · "
 
 
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """Something to know of a spec; a lower rank is more telling."""
+
+    rank: int
+    text: str
+
+
 def summary(
     file: str, diagnostics: Iterable[Diagnostic], analysis: Analysis, screen: Screen
 ) -> str:
-    """`mlp.par: ok · 3 layers on N = 8 · traffic 1.06 GB · ...`, as much as fits a line; only
+    """`mlp.par: ok · 3 layers · N = 8 · traffic 1.06 GB · ...`, as much as fits a line; only
     what is wrong where something is."""
     counts: Counter[str] = Counter(diagnostic.severity for diagnostic in diagnostics)
     verdict = counted(counts)
@@ -29,14 +39,21 @@ def summary(
         role = "error" if counts["error"] else "warning"
     else:
         verdict = f"ok, {verdict}" if verdict else "ok"
-    facts = [] if counts["error"] else _facts(analysis)
-    line = f"{safe(file)}: {verdict}"
-    for fact in facts:
-        longer = f"{line}{_SEPARATOR}{fact}"
-        if width(longer) > screen.columns:
-            break
-        line = longer
-    return line.replace(verdict, screen.palette.paint(role, verdict), 1)
+    facts = () if counts["error"] else _facts(analysis)
+    room = screen.columns - width(f"{safe(file)}: {verdict}")
+    told = "".join(f"{_SEPARATOR}{fact}" for fact in _fitting(facts, room))
+    return f"{safe(file)}: {screen.palette.paint(role, verdict)}{told}"
+
+
+def _fitting(facts: tuple[_Fact, ...], room: int) -> list[str]:
+    """The facts that fit, in their order; the most telling are chosen first."""
+    chosen: list[_Fact] = []
+    for fact in sorted(facts, key=lambda fact: fact.rank):
+        taken = len(_SEPARATOR) + width(fact.text)
+        if taken <= room:
+            chosen.append(fact)
+            room -= taken
+    return [fact.text for fact in facts if fact in chosen]
 
 
 def counted_diagnostics(diagnostics: Iterable[Diagnostic]) -> str:
@@ -49,23 +66,27 @@ def counted(counts: Counter[str]) -> str:
     return ", ".join(plural(counts[kind], kind) for kind in _COUNTED if counts[kind])
 
 
-def _facts(analysis: Analysis) -> list[str]:
+def _facts(analysis: Analysis) -> tuple[_Fact, ...]:
     totals = analysis.totals
-    layers = plural(len(analysis.layers), "layer")
-    mesh = ", ".join(f"{axis.name} = {axis.size}" for axis in analysis.model.mesh.axes)
-    facts = [f"{layers} on {mesh}" if mesh else layers]
     traffic = sum_of(amount for _, amount in totals.traffic if amount is not None)
+    facts = [_Fact(2, plural(len(analysis.layers), "layer"))]
+    if analysis.model.mesh.axes:
+        facts.append(_Fact(3, _mesh(analysis.model.mesh)))
     if is_number(traffic):
-        facts.append(f"traffic {in_bytes(traffic)}")
+        facts.append(_Fact(0, f"traffic {in_bytes(traffic)}"))
         if is_number(device := _per_device(analysis)) and device:
-            facts.append(f"{in_bytes(device)} a device")
+            facts.append(_Fact(1, f"{in_bytes(device)} a device"))
     if is_number(totals.memory.total):
-        facts.append(f"memory {in_bytes(totals.memory.total)}")
+        facts.append(_Fact(5, f"memory {in_bytes(totals.memory.total)}"))
     if is_number(totals.parameters) and totals.parameters:
-        facts.append(f"{how_many(totals.parameters)} parameters")
+        facts.append(_Fact(6, f"{how_many(totals.parameters)} parameters"))
     if totals.step_time is not None:
-        facts.append(f"step {in_seconds(totals.step_time)}")
-    return facts
+        facts.append(_Fact(4, f"step {in_seconds(totals.step_time)}"))
+    return tuple(facts)
+
+
+def _mesh(mesh: Mesh) -> str:
+    return ", ".join(sized(axis.name, axis.size) for axis in mesh.axes)
 
 
 def _per_device(analysis: Analysis) -> Amount | None:

@@ -6,6 +6,7 @@ import sys
 from difflib import get_close_matches
 
 from parspec.interpreter.commands.arguments import Request
+from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import Unusable, analysed, spec
 from parspec.interpreter.commands.operators import Tabled, tabled
@@ -28,7 +29,7 @@ def run(request: Request) -> int:
         name = request.operands[1]
         asked = tuple(operator for operator in operators if operator.name == name)
         if not asked:
-            print(_unknown(name, operators), file=sys.stderr)
+            print(safe(_unknown(name, operators)), file=sys.stderr)
             return UNABLE
         operators = asked
     tell(found)

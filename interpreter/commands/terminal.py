@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 COLUMNS = 80
-_LEAST_COLUMNS = 40  # a narrower terminal wraps by itself
+_LEAST_COLUMNS = 60  # a narrower terminal wraps by itself
 _RESET = "\x1b[0m"
 
 

@@ -13,7 +13,7 @@ def _failed(facts: Facts) -> str:
     return f"{word(facts['text'])} does not hold: it is {word(facts['value'])}{made}{source}"
 
 
-def _input_state_mismatch(facts: Facts) -> str:
+def _state_mismatch(facts: Facts) -> str:
     return (
         f"{word(facts['tensor'])} is {word(facts['got'])} on {word(facts['axis'])}, "
         f"not {word(facts['wants'])}"
@@ -29,12 +29,6 @@ def _budget_without_unit(facts: Facts) -> str:
 def _not_evaluated(facts: Facts) -> str:
     return f"{word(facts['text'])} is not evaluated: {listed(facts['reason'])}"
 
-
-_COLUMN_ROW = (
-    "mesh N = 8\ndim B = 64, D = 32, F = 128\ninput x[B, D]\nweight w[D, F], v[F, D]\n"
-    "layer up: h[B, F] = x * w partition F on N\n"
-    "layer down: y[B, D] = h * v partition F on N\noutput y replicated on N\n"
-)
 
 ENTRIES = (
     Entry(
@@ -98,7 +92,7 @@ expect memory <= 1 MB
         code="PAR403",
         name="input_state_mismatch",
         severity="error",
-        message=_input_state_mismatch,
+        message=_state_mismatch,
         explanation=(
             "The variable does not lie on the mesh as this `expect` says: partitioned P(d), "
             "replicated R, partial R(partial) or centralized C(k)."
@@ -179,6 +173,34 @@ layer up: h[B, F] = x * w partition F on N
 layer down: y[B, D] = h * v partition F on N
 output y replicated on N
 expect traffic <= 1 MB
+""",
+    ),
+    Entry(
+        code="PAR407",
+        name="state_mismatch",
+        severity="error",
+        message=_state_mismatch,
+        explanation=(
+            "The variable is not produced in the state that this `expect` says; what counts is the "
+            "state as produced, before anything moves it."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F]
+layer up: h[B, F] = x * w partition F on N
+output h
+expect h is P(B) on N
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F]
+layer up: h[B, F] = x * w partition F on N
+output h
+expect h is P(F) on N
 """,
     ),
 )

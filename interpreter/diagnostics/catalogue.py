@@ -12,15 +12,19 @@ from parspec.interpreter.diagnostics import (
     names,
     partitions,
     pipeline,
+    shapes,
     syntax,
 )
 from parspec.interpreter.diagnostics.entry import Entry, Severity
 from parspec.interpreter.diagnostics.findings import Finding
 
+_FAMILIES = (syntax, names, shapes, partitions, communication, budgets, pipeline, files)
+
 ENTRIES: tuple[Entry, ...] = tuple(
-    entry
-    for family in (syntax, names, partitions, communication, budgets, pipeline, files)
-    for entry in family.ENTRIES
+    sorted(
+        (entry for family in _FAMILIES for entry in family.ENTRIES),
+        key=lambda entry: entry.code,
+    )
 )
 
 _BY_NAME = {entry.name: entry for entry in ENTRIES}

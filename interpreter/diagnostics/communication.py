@@ -19,17 +19,18 @@ def _partial_left(facts: Facts) -> str:
 def _pad_reaches_reduction(facts: Facts) -> str:
     dim = word(facts["dim"])
     return (
-        f"{plural(facts['pad'], 'padding element')} of {dim} (padded to {word(facts['padded'])}) "
-        f"reach this reduction; `over {dim} masked (...)` leaves them out"
+        f"padding of {dim} ({plural(facts['pad'], 'element')}, to {word(facts['padded'])}) reaches "
+        f"this reduction; `over {dim} masked (...)` leaves it out"
     )
 
 
 def _repeated_work(facts: Facts) -> str:
-    share = facts.get("share")
-    part = f", {share_text(share)} of all FLOPs" if isinstance(share, (int, float)) else ""
+    share, axis = facts.get("share"), word(facts["axis"])
+    if not isinstance(share, (int, float)) or not share:
+        return f"layer {word(facts['layer'])} is computed again on every node of {axis}"
     return (
-        f"layer {word(facts['layer'])} is computed again on every node of {word(facts['axis'])}"
-        f"{part}"
+        f"{share_text(share)} of all FLOPs are spent again on every node of {axis}, "
+        f"most of them in layer {word(facts['layer'])}"
     )
 
 
@@ -41,6 +42,13 @@ def _repeated_work_severity(facts: Facts) -> Severity:
 def _unpinned(facts: Facts) -> str:
     pin = f"{word(facts['primitive'])} of {word(facts['tensor'])} on {word(facts['axis'])}"
     return f"{pin} is inserted but not pinned; `expect {pin}` pins it"
+
+
+def _double_reduce(facts: Facts) -> str:
+    return (
+        f"{word(facts['tensor'])} is complete on every node of {word(facts['axis'])}; "
+        f"{word(facts['primitive'])} would make it {word(facts['factor'])} times as large"
+    )
 
 
 ENTRIES = (
@@ -145,6 +153,34 @@ output y replicated on N
 """,
         corrected="""\
 communication explicit
+mesh N = 8
+dim B = 64, F = 32, D = 16
+input a[B, F]
+weight w[F, D]
+layer down: y[B, D] = a * w partition F on N
+output y replicated on N
+expect All-Reduce of y on N
+""",
+    ),
+    Entry(
+        code="PAR309",
+        name="double_reduce",
+        severity="error",
+        message=_double_reduce,
+        explanation=(
+            "Only partial variables are reduced. Here a reduction is pinned on an axis where every "
+            "node has the complete value: adding these up multiplies it by their number."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, F = 32, D = 16
+input a[B, F]
+weight w[F, D]
+layer down: y[B, D] = a * w partition B on N
+output y
+expect All-Reduce of y on N
+""",
+        corrected="""\
 mesh N = 8
 dim B = 64, F = 32, D = 16
 input a[B, F]

@@ -85,8 +85,7 @@ def near(facts: Facts) -> str:
 
 def plural(count: Datum, noun: str) -> str:
     """`1 layer`, `2 layers`."""
-    ending = "" if count == 1 else "es" if noun.endswith(("s", "x")) else "s"
-    return f"{word(count)} {noun}{ending}"
+    return f"{word(count)} {noun}{'' if count == 1 else 's'}"
 
 
 def size_in_bytes(value: Datum) -> str:

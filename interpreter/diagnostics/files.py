@@ -35,6 +35,7 @@ def _file_too_large(facts: Facts) -> str:
     )
 
 
+_NESTED = 40  # more files inside one another than are read
 _MODEL = b"mesh N = 8\ndim B = 64\ninput x[B] partition B on N\noutput x\n"
 
 ENTRIES = (
@@ -107,8 +108,17 @@ import "model.par"
         severity="error",
         message=_import_depth,
         explanation="Imports nest so deep that no person could follow them.",
-        example="",
-        corrected="",
+        example="""\
+import "1.par"
+""",
+        corrected="""\
+import "model.par"
+""",
+        beside=(
+            *((f"{level}.par", f'import "{level + 1}.par"\n'.encode()) for level in range(_NESTED)),
+            (f"{_NESTED}.par", _MODEL),
+            ("model.par", _MODEL),
+        ),
     ),
     Entry(
         code="PAR606",

@@ -6,44 +6,43 @@ from parspec.interpreter.diagnostics.entry import (
     Entry,
     Facts,
     chain,
-    enumeration,
+    choice,
     items,
     listed,
     plural,
     size_in_bytes,
     word,
 )
+from parspec.interpreter.diagnostics.findings import Datum
 
 
 def _indivisible(facts: Facts) -> str:
-    dim, size = word(facts["dim"]), word(facts["size"])
+    dim, size, axis = word(facts["dim"]), word(facts["size"]), word(facts["axis"])
     ways, unit = facts["ways"], facts.get("unit")
     if unit in (None, 1, ways):
-        fault = f"{dim} {size} does not split {word(ways)} ways on {word(facts['axis'])}"
-        divisor = ways
+        fault, divisor = f"{dim} = {size} does not split {word(ways)} ways on {axis}", ways
     else:
-        fault = f"{dim} {size} on {word(facts['axis'])} is not a multiple of {word(unit)}"
-        divisor = unit
-    return (
-        f"{fault}: {size} mod {word(divisor)} = {word(facts['remainder'])}"
-        f"{_degrees(facts.get('valid'))}{_neighbours(dim, facts)}"
-    )
+        fault, divisor = f"{dim} = {size} on {axis} is no multiple of {word(unit)}", unit
+    remainder = f"{size} mod {word(divisor)} = {word(facts['remainder'])}"
+    return f"{fault}: {remainder}{_degrees(facts.get('valid'))}{_neighbours(facts)}"
 
 
-def _degrees(valid: object) -> str:
-    degrees = items(valid) if isinstance(valid, tuple) else ()
+def _degrees(valid: Datum) -> str:
+    """`; 1, 2, 4 do`."""
+    degrees = items(valid)
     return f"; {listed(degrees)} {'does' if len(degrees) == 1 else 'do'}" if degrees else ""
 
 
-def _neighbours(dim: str, facts: Facts) -> str:
-    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
-    return f"; so would {dim} {' or '.join(sizes)}" if sizes else ""
+def _neighbours(facts: Facts) -> str:
+    """`; heads = 51 or 54 would`."""
+    sizes = tuple(facts[key] for key in ("below", "above") if facts.get(key))
+    return f"; {word(facts['dim'])} = {choice(sizes)} would" if sizes else ""
 
 
 def _block_split(facts: Facts) -> str:
-    unit, local = word(facts["unit"]), word(facts["local"])
-    remainder = facts.get("remainder")
-    why = f"{local} mod {unit} = {word(remainder)}" if remainder else f"{local} < {unit}"
+    unit, local, remainder = word(facts["unit"]), word(facts["local"]), facts.get("remainder")
+    less = remainder in (None, facts["local"])
+    why = f"{local} < {unit}" if less else f"{local} mod {unit} = {word(remainder)}"
     valid = facts.get("valid") or facts.get("valid_without_replication")
     replicas = facts.get("replicas")
     copies = f", or {word(replicas)} copies of each unit" if replicas else ""
@@ -80,23 +79,28 @@ def _operands_disagree(facts: Facts) -> str:
     )
 
 
-def _price(prices: tuple[object, ...], position: int) -> str:
+def _price(prices: tuple[Datum, ...], position: int) -> str:
     price = prices[position] if position < len(prices) else None
-    if isinstance(price, (int, float)):
-        return f" ({size_in_bytes(price)})"
-    return f" ({price})" if price else ""
+    return "" if price is None else f" ({size_in_bytes(price)} a device)"
 
 
 def _mesh_product(facts: Facts) -> str:
-    product, devices = word(facts["product"]), facts.get("devices")
-    region = facts.get("region")
-    if region is not None:
-        return f"axis {word(facts['axis'])}: {product} nodes do not fit a region of {word(region)}"
-    idle = facts.get("idle")
-    rest = f"; {plural(idle, 'device')} would be idle" if idle else ""
     least = facts.get("min_devices")
+    if facts.get("region") is not None:
+        needed = f"; {word(least)} devices would do" if least else ""
+        return f"{_pieces(facts)} does not fit a region of {word(facts['region'])} nodes{needed}"
+    devices = plural(facts["devices"], "device")
+    idle = facts.get("idle")
+    rest = f"; {word(idle)} would be idle" if idle else ""
     needed = f"; at least {word(least)} are needed" if least else ""
-    return f"the mesh has {product} nodes, but there are {word(devices)} devices{rest}{needed}"
+    return f"the mesh has {plural(facts['product'], 'node')}, but there are {devices}{rest}{needed}"
+
+
+def _pieces(facts: Facts) -> str:
+    """`edp = 2, ep = 8`, those that come out at least 1."""
+    names = word(facts["axis"]).split(", ")
+    sized = [f"{name} = {word(facts[name])}" for name in names if facts.get(name)]
+    return ", ".join(sized or names)
 
 
 def _uneven_split(facts: Facts) -> str:
@@ -121,6 +125,13 @@ def _conflicting_states(facts: Facts) -> str:
     return (
         f"on {word(facts['axis'])} it cannot be {word(facts['first'])} and "
         f"{word(facts['second'])} at once"
+    )
+
+
+def _needs_whole(facts: Facts) -> str:
+    return (
+        f"{word(facts['function'])} in layer {word(facts['layer'])} needs {word(facts['dim'])} "
+        f"whole; it cannot be partitioned on {word(facts['axis'])}"
     )
 
 
@@ -339,8 +350,25 @@ output a
             "which it found it, within four turns. An explicit redistribution as the body's last "
             "layer pins it."
         ),
-        example="",
-        corrected="",
+        example="""\
+mesh N = 2
+dim L = 4, B = 64, D = B
+input x[B, D] partition B on N
+stack flip[L]: x -> y {
+  layer turn: y[B, D] = gelu(x[D, B])
+}
+output y
+""",
+        corrected="""\
+mesh N = 2
+dim L = 4, B = 64, D = B
+input x[B, D] partition B on N
+stack flip[L]: x -> y {
+  layer turn: t[B, D] = gelu(x[D, B])
+  layer back: y[B, D] = t partition B on N
+}
+output y
+""",
     ),
     Entry(
         code="PAR210",
@@ -380,6 +408,30 @@ dim B = 64
 input x[B]
 layer act: a[B] = gelu(x) at pp[1]
 output a
+""",
+    ),
+    Entry(
+        code="PAR212",
+        name="needs_whole",
+        severity="error",
+        message=_needs_whole,
+        explanation=(
+            "Every element of the result depends on the whole dimension, and no statistic of "
+            "slices would do (a sort, a running sum), so each node needs all of it."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, S = 128
+input x[B, S]
+layer order: y[B, S] = sort over S (x) partition S on N
+output y
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, S = 128
+input x[B, S]
+layer order: y[B, S] = sort over S (x) partition B on N
+output y
 """,
     ),
 )

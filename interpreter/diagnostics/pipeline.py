@@ -54,12 +54,6 @@ def _conflicting_settings(facts: Facts) -> str:
     return f"{enumeration(facts['settings'])} do not agree: {word(facts['reason'])}"
 
 
-_SQUARE_STACK = (
-    "dim B = 32, D = 64, D2 = D, L = {layers}\ninput x[B, D]\n"
-    "stack decoder[L]: x -> y partition L on pp {{\n  weight w[D, D2]\n"
-    "  layer up: y[B, D2] = x * w\n}}\noutput y\n"
-)
-
 ENTRIES = (
     Entry(
         code="PAR501",
@@ -166,7 +160,20 @@ output z
         severity="error",
         message=_conflicting_settings,
         explanation="Settings may say more than is needed, as long as they agree.",
-        example="",
-        corrected="",
+        example="""\
+mesh N = 8
+dim B = 64
+input x[B] partition B on N
+output x
+train adam { global_batch = B }
+infer { phase = prefill }
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64
+input x[B] partition B on N
+output x
+infer { phase = prefill }
+""",
     ),
 )

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from parspec.grammar.syntax import Path, Span
     from parspec.interpreter.spec.scopes import Here
 
-Bearer: TypeAlias = Literal["layer", "stack", "pattern", "input", "weight", "cache", "var", "output"]
+Bearer: TypeAlias = Literal[
+    "layer", "stack", "pattern", "input", "weight", "cache", "var", "output"
+]
 
 _TAKES: Mapping[Bearer, frozenset[str]] = {
     "layer": frozenset({"partition", "state", "store", "at", "recompute", "frozen"}),

@@ -213,13 +213,16 @@ class _Resolving:
             data = (("name", cycle[0]), ("cycle", (*cycle, cycle[0])))
             self.findings.append(Finding("size_cycle", self.declared[cycle[0]].site, data))
         for name in order:
-            if not self.poisoned.isdisjoint(uses[name]) or name in self.skipped:
+            item = self.declared[name]
+            half_typed = item.size is None and name in self.skipped
+            if half_typed or not self.poisoned.isdisjoint(uses[name]):
                 self.poisoned.add(name)
-            self.dims[name] = self.dim(self.declared[name])
+            self.dims[name] = self.dim(item)
 
     def uses(self, item: _Declared) -> tuple[str, ...]:
         """The names that its size, unit and padding are computed from."""
-        size = None if item.name.text in self.overrides else item.size
+        given = item.name.text in self.overrides and len(self.written_factors(item)) < 2
+        size = None if given else item.size
         written = [part.size for part in (size, item.unit, item.padded) if part is not None]
         return tuple(name.text for part in written for name in names_in(part))
 
@@ -237,7 +240,7 @@ class _Resolving:
         if item.padded:
             step = self.whole(item, item.padded)
             extent = size if step is None else ceil_divide(size, step) * step
-        elif base is not None and name not in self.overrides:
+        elif base is not None:
             extent, padded = base.extent, base.padded
         return Dim(
             name,
@@ -283,20 +286,20 @@ class _Resolving:
 
     def factors(self, item: _Declared) -> tuple[str, ...]:
         """The leaves of a product of different dims, major first; itself for anything else."""
-        name = item.name.text
+        known = [self.dims.get(factor) for factor in self.written_factors(item)]
+        leaves = [leaf for dim in known if dim is not None for leaf in dim.factors]
+        product = len(known) > 1 and None not in known and len(set(leaves)) == len(leaves)
+        return tuple(leaves) if product else (item.name.text,)
+
+    def written_factors(self, item: _Declared) -> tuple[str, ...]:
+        """The names of a size that is a product of names, major first; none for others."""
         written = product_names(item.size.size) if item.size else None
-        if written is None or len(written) < 2:
-            return (name,)
-        if any(factor.text not in self.dims for factor in written):
-            return (name,)
-        leaves = tuple(leaf for factor in written for leaf in self.dims[factor.text].factors)
-        return leaves if len(set(leaves)) == len(leaves) else (name,)
+        return tuple(name.text for name in written or ())
 
     def same_positions(self, item: _Declared) -> Dim | None:
         """The dimension whose positions it indexes (`dim T = S`), if it is written so."""
-        if item.size is None or not isinstance(item.size.size, Name):
-            return None
-        return self.dims.get(item.size.size.text)
+        written = None if item.name.text in self.overrides or item.size is None else item.size.size
+        return self.dims.get(written.text) if isinstance(written, Name) else None
 
     def size(self, item: _Declared) -> Amount:
         name = item.name.text

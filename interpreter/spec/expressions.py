@@ -9,9 +9,9 @@ gives it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import (
     BlockStatement,
@@ -25,8 +25,9 @@ from parspec.grammar.syntax import (
     TensorUse,
     Term,
 )
+from parspec.interpreter.spec.frames import Arguments, Block, Frame, Host, frame_of, supplied
 from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
-from parspec.interpreter.spec.indices import Dimensions, Reading, matches, read, spelled
+from parspec.interpreter.spec.indices import Dimensions, Reading, matches, read, renamed, spelled
 from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen
 from parspec.interpreter.spec.shapes import Draft, Leaves, check, inner, union
 
@@ -37,77 +38,6 @@ DEPTH_LIMIT = 64  # expressions inside one another; people nest a handful
 
 Drafted: TypeAlias = "Draft | Reading | Fraction | None"
 Value: TypeAlias = "Reading | Fraction | None"
-
-
-class Host(Protocol):
-    """What gives unnamed results a name and keeps the layers."""
-
-    def unnamed(self, draft: Draft, output: Leaves, here: Here) -> Reading | None:
-        """Adds a layer without a name; what its result is read as, None if there is no room."""
-        ...
-
-    def answers(self, reading: Reading) -> None:
-        """An unnamed result answers to the name of the layer's result, too."""
-        ...
-
-    def expand(
-        self, callee: Callee, call: Call, arguments: Arguments, here: Here
-    ) -> Reading | None:
-        """Adds the layers of a block under a name of their own; what its result is read as."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Arguments:
-    """What a block's parameters read, and the caller's dimensions with the parameters' that they
-    are called by inside."""
-
-    readings: tuple[Reading, ...]
-    renamed: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """Where an expression stands. `wanted`: the dimensions that its layer's result has, with those
-    that functions around it work along, None while they are open; `beside`: those of what it is
-    multiplied by; `fresh`: those of the result that no operand has; `ops`: the ops being
-    written out."""
-
-    here: Here
-    wanted: Leaves | None
-    beside: frozenset[str] = frozenset()
-    fresh: Leaves = ()
-    ops: tuple[str, ...] = ()
-    depth: int = 0
-
-
-def frame_of(expression: Expression, output: Leaves | None, here: Here) -> Frame:
-    """The frame of a layer's whole expression."""
-    known = supplied(expression, here)
-    fresh = tuple(leaf for leaf in output or () if leaf not in known)
-    return Frame(here, output, fresh=fresh)
-
-
-def supplied(expression: Expression, here: Here) -> frozenset[str]:
-    """Every dimension that a tensor in an expression has, as it is read."""
-    leaves: set[str] = set()
-    pending = [expression]
-    while pending:
-        match pending.pop():
-            case TensorUse(path=path, indices=None):
-                entry = here.scope.tensor(tuple(part.text for part in path.parts))
-                if isinstance(entry, Seen):
-                    leaves.update(leaf for leaf in entry.leaves if leaf is not None)
-            case TensorUse(indices=indices):
-                for index in indices or ():
-                    leaves.update(here.leaves(getattr(index.name, "text", "")) or ())
-            case Product(factors=factors):
-                pending.extend(factors)
-            case Sum(terms=terms):
-                pending.extend(term.value for term in terms)
-            case Call(arguments=arguments):
-                pending.extend(arguments)
-    return frozenset(leaves)
 
 
 def drafted(expression: Expression, frame: Frame, host: Host) -> Drafted:
@@ -180,8 +110,7 @@ def _product(expression: Product, frame: Frame, host: Host) -> Drafted:
     if not readings:
         return scale
     readings[0] = readings[0].times(scale)
-    kind = "scale" if len(readings) == 1 else "einsum"
-    return Draft(kind, tuple(readings), expression.span)
+    return Draft("scale" if len(readings) == 1 else "einsum", tuple(readings), expression.span)
 
 
 def _scale(expression: Expression) -> Fraction:
@@ -245,22 +174,33 @@ def _term(term: Term, frame: Frame, host: Host) -> Value:
 def _call(call: Call, frame: Frame, host: Host) -> Drafted:
     here = frame.here
     callee = here.scope.callee(call.function.text)
+    if callee is not None:
+        here.notes.read.add(callee.site)
+    if callee is not None and not callee.sound:
+        _read_arguments(call, frame, host)
+        return None
     match callee and callee.statement:
         case PointwiseStatement():
             return _applied(call, DECLARED_POINTWISE, frame, host)
         case OpStatement() as statement if callee is not None:
             return _template(call, callee, statement, frame, host)
-        case BlockStatement() as statement if callee is not None:
-            arguments = block_arguments(call, statement, callee, frame, host)
-            return None if arguments is None else host.expand(callee, call, arguments, here)
+        case BlockStatement() as header if callee is not None:
+            block = Block(call, header, callee)
+            arguments = _block_arguments(block, frame, host)
+            return None if arguments is None else host.expand(block, arguments, here)
     function = FUNCTIONS.get(call.function.text)
     if function is None:
         names = (*FUNCTIONS, *here.scope.callee_names())
         here.report_unknown("function", call.function, names)
-        for argument in call.arguments:
-            value(argument, frame, host)
+        _read_arguments(call, frame, host)
         return None
     return _applied(call, function, frame, host)
+
+
+def _read_arguments(call: Call, frame: Frame, host: Host) -> None:
+    """Of a call that means nothing the arguments are read all the same."""
+    for argument in call.arguments:
+        value(argument, frame, host)
 
 
 def _applied(call: Call, function: Function, frame: Frame, host: Host) -> Draft | None:
@@ -326,24 +266,28 @@ def _count(least: int, most: int | None) -> str:
     return f"{least} to {most} tensors"
 
 
-def block_arguments(
-    call: Call, statement: BlockStatement, callee: Callee, frame: Frame, host: Host
-) -> Arguments | None:
+def _block_arguments(block: Block, frame: Frame, host: Host) -> Arguments | None:
     """What a block's parameters read, renamed to the parameters' dimensions by position."""
-    quiet = Here(frame.here.world, callee.scope, callee.placed, Notes())
-    declared = [spelled(item.name.text, item.dims, quiet) for item in statement.parameters]
+    parameters = block.header.parameters
+    quiet = Here(frame.here.world, block.callee.scope, block.callee.placed, Notes())
+    declared = [spelled(item.name.text, item.dims, quiet) for item in parameters]
     wanted = [None if dims is None else dims.leaves for dims in declared]
-    given = _arguments(call, statement.parameters, wanted, frame, host)
+    given = _arguments(block.call, parameters, wanted, frame, host)
     if given is None:
         return None
     bound: list[Reading] = []
     pairs: dict[tuple[str, str], None] = {}
-    for item, dims, reading in zip(statement.parameters, declared, given, strict=True):
-        if dims is None or not matches(item.name.text, dims, reading.dims, reading.span, frame.here):
+    for item, dims, reading in zip(parameters, declared, given, strict=True):
+        if dims is None or not matches(
+            item.name.text, dims, reading.dims, reading.span, frame.here
+        ):
             return None
-        bound.append(_renamed(reading, dims))
+        if None in reading.operand.leaves:
+            draft = Draft("copy", (reading,), reading.span)
+            reading = host.unnamed(draft, reading.leaves, frame.here) or reading
+        bound.append(renamed(reading, dims))
         pairs |= dict.fromkeys(zip(reading.leaves, dims.leaves, strict=True))
-    return Arguments(tuple(bound), tuple(pair for pair in pairs if pair[0] != pair[1]))
+    return Arguments(tuple(bound), tuple(pairs))
 
 
 def _arguments(
@@ -368,14 +312,6 @@ def _arguments(
     return readings
 
 
-def _renamed(reading: Reading, dims: Dimensions) -> Reading:
-    """An operand read with other names for its dimensions, by position."""
-    names = iter(dims.leaves)
-    old = reading.operand
-    leaves = tuple(None if leaf is None else next(names) for leaf in old.leaves)
-    return Reading(replace(old, leaves=leaves), dims, reading.span)
-
-
 # -- ops -----------------------------------------------------------------------------------------
 
 
@@ -393,12 +329,12 @@ def _template(
     bound = None if given is None else _bound(statement, given, here)
     if given is None or bound is None:
         return None
-    renamed = tuple(
-        _renamed(reading, Dimensions(tuple(d.text for d in item.dims), _groups(item, bound)))
+    passed = tuple(
+        renamed(reading, Dimensions(tuple(d.text for d in item.dims), _groups(item, bound)))
         for item, reading in zip(statement.parameters, given, strict=True)
     )
     scope = Scope(callee.scope.path, callee.scope, here.scope.turns, bound)
-    for item, reading in zip(statement.parameters, renamed, strict=True):
+    for item, reading in zip(statement.parameters, passed, strict=True):
         scope.tensors[item.name.text] = seen_as(reading, here)
     inside = Here(here.world, scope, callee.placed, here.notes)
     out = spelled(statement.out.name.text, statement.out.dims, inside)

@@ -6,7 +6,7 @@ name with a symbol for a size, and is poisoned: nothing more is reported about i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -381,28 +381,41 @@ class _Laying:
     def mismatch(self, items: dict[str, AxisItem], size: int, count: int) -> Finding:
         """`mesh_product`, with what would fit: for an axis the size with which the others come
         out even, or the number of devices."""
-        data: list[tuple[str, int]] = [("product", size), ("devices", count)]
-        data.append(("idle", count % size) if size < count else ("min_devices", size))
-        fixes = list(self.fixes(items, size, count, data))
-        enough = -(-count // size) * size
-        if self.statement.devices is not None:
-            edit = Edit(self.placed.at(self.statement.devices.span), str(enough))
-            fixes.insert(0 if size < count else len(fixes), Fix(f"Use {enough} devices", (edit,)))
-        return Finding("mesh_product", self.site, tuple(data), fixes=tuple(fixes))
+        fitting = self.fitting(items, size, count)
+        short = ("idle", count % size) if size < count else ("min_devices", size)
+        sizes = ((f"fix_{item.name.text}", fits) for item, fits in fitting)
+        fixes = [
+            self.fix(f"Let `{item.name.text}` fill the rest: {fits}", item.size.span, "rest")
+            for item, fits in fitting
+            if item.size is not None
+        ]
+        if (written := self.statement.devices) is not None:
+            counts = [
+                self.fix(f"Use {devices} devices", written.span, str(devices))
+                for devices in self.counts(items, size, count)
+            ]
+            fixes = [*counts, *fixes] if size < count else [*fixes, *counts]
+        data = (("product", size), ("devices", count), short, *sizes)
+        return Finding("mesh_product", self.site, data, fixes=tuple(fixes))
 
-    def fixes(
-        self,
-        items: dict[str, AxisItem],
-        size: int,
-        count: int,
-        data: list[tuple[str, int]],
-    ) -> Iterator[Fix]:
-        """Lets one axis fill the rest, innermost first, and adds its size to the data."""
-        for name, item in reversed(items.items()):
-            own = self.sizes[name]
-            if not isinstance(own, int) or item.size is None or count % (size // own):
-                continue
-            fitting = count // (size // own)
-            data.append((f"fix_{name}", fitting))
-            edit = Edit(self.placed.at(item.size.span), "rest")
-            yield Fix(f"Let `{name}` fill the rest: {fitting}", (edit,))
+    def fitting(
+        self, items: dict[str, AxisItem], size: int, count: int
+    ) -> list[tuple[AxisItem, int]]:
+        """The axes that could fill the rest, innermost first, with the sizes that they would have;
+        none where one does already."""
+        if any(isinstance(item.size, Rest) for item in items.values()):
+            return []
+        known = [(item, self.sizes[name]) for name, item in items.items()]
+        others = [(item, size // own) for item, own in known if isinstance(own, int)]
+        return [(item, count // rest) for item, rest in reversed(others) if count % rest == 0]
+
+    def counts(self, items: dict[str, AxisItem], size: int, count: int) -> tuple[int, ...]:
+        """The numbers of devices that come out even: the product, or the multiples of it nearest
+        to what is there where an axis fills the rest."""
+        if not any(isinstance(item.size, Rest) for item in items.values()):
+            return (size,)
+        below = count // size * size
+        return (below, below + size) if below else (size,)
+
+    def fix(self, title: str, span: Span, text: str) -> Fix:
+        return Fix(title, (Edit(self.placed.at(span), text),))

@@ -8,7 +8,7 @@ around it a weight or a cache has one slice for each turn, so their dimensions a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -96,9 +96,13 @@ def read(use: TensorUse, here: Here) -> Reading | None:
         here.notes.read.add(entry.site)
     if entry is None or isinstance(entry, Broken) or not _within_turns(entry, use, here):
         return None
+    if not entry.settled:
+        place = "before the layer that gives it"
+        here.report("misplaced", use.span, statement=use.path.text, place=place)
+        return None
     dims = Dimensions(entry.dims, entry.groups)
     if use.indices is not None:
-        return _renamed(entry, dims, use, here)
+        return _read_by_index(entry, dims, use, here)
     operand = Operand(entry.tensor, entry.leaves, site=here.at(use.span))
     return Reading(operand, dims, use.span)
 
@@ -125,7 +129,7 @@ def _is_turn(name: Name | Number, here: Here) -> bool:
     return isinstance(name, Name) and name.text in here.scope.turns
 
 
-def _renamed(seen: Seen, dims: Dimensions, use: TensorUse, here: Here) -> Reading | None:
+def _read_by_index(seen: Seen, dims: Dimensions, use: TensorUse, here: Here) -> Reading | None:
     """A tensor read with its indices written out."""
     indices = [index for index in use.indices or () if not _is_turn(index.name, here)]
     names = [index.name for index in indices if isinstance(index.name, Name)]
@@ -221,3 +225,11 @@ def same_sizes(
 def _size(leaf: str, here: Here) -> Datum:
     size = here.world.size(leaf)
     return leaf if size is None else datum(size)
+
+
+def renamed(reading: Reading, dims: Dimensions) -> Reading:
+    """An operand read with other names for its dimensions, by position."""
+    names = iter(dims.leaves)
+    old = reading.operand
+    leaves = tuple(None if leaf is None else next(names) for leaf in old.leaves)
+    return Reading(replace(old, leaves=leaves), dims, reading.span)

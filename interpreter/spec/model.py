@@ -185,7 +185,7 @@ class Layer:
     own under `parent`'s clauses, named `decoder.up.1`. `fused`: the fused group that it belongs to
     (its name), or None. `operator.inputs` are the operands' leaves without slices taken.
     `template`: the `op` it was made from, with the dims bound to the template's (template's dim,
-    leaf)."""
+    leaf). `offset`: the number that a sum adds (the operator is then pointwise, `shift`)."""
 
     name: str
     parent: str
@@ -198,6 +198,7 @@ class Layer:
     recompute: bool = False
     template: str | None = None
     bound: tuple[tuple[str, str], ...] = ()
+    offset: Fraction = Fraction(0)
     note: str = note_field()
     site: Site = site_field()
 
@@ -235,8 +236,9 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """A budget or a pin with its names resolved. `tensor` by unique name; `within` the unique names
-    of layers or stacks that `in` or parentheses narrow it to (None: everything); `bound` in
+    """A budget or a pin with its names resolved. `tensor` by unique name; `within` the paths
+    of layers, stacks or calls of blocks that `in` or parentheses narrow it to, with all that is
+    inside them (None: everything); `bound` in
     bytes, seconds, a count or a share."""
 
     statement: ExpectStatement

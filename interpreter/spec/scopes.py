@@ -8,10 +8,11 @@ on something that has been reported already is *broken*: known by name, and left
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
+from parspec.grammar.syntax import Span
+from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
 from parspec.interpreter.spec.names import unknown
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         Name,
         OpStatement,
         PointwiseStatement,
-        Span,
     )
     from parspec.interpreter.spec.dims import Dims
     from parspec.interpreter.spec.sources import Placed
@@ -63,9 +63,9 @@ class World:
 class Seen:
     """A tensor as a scope sees it.
 
-    `leaves` are by position of the tensor's own leaves, None where a slice was taken; `dims` are the
-    remaining ones as written, `groups` the leaves of each. `turns`: the stack dimensions that it
-    has one slice for each turn of. `settled` is False for a `var` that no layer has given yet.
+    `leaves` are by position of the tensor's own leaves, None where a slice was taken; `dims` are
+    the remaining ones as written, `groups` the leaves of each. `turns`: the stack dimensions along
+    which it has one slice for each turn. `settled` is False for a `var` that no layer has given.
     """
 
     tensor: str
@@ -90,11 +90,18 @@ Entry: TypeAlias = Seen | Broken
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """An op or a block with the scope in which it is declared."""
+    """An op or a block with the scope in which it is declared. A call of one that is not `sound` is
+    broken: what is wrong is said at the declaration."""
 
     statement: OpStatement | PointwiseStatement | BlockStatement
     placed: Placed
     scope: Scope
+    sound: bool = True
+
+    @property
+    def site(self) -> Site:
+        """Where its name is declared."""
+        return self.placed.at(self.statement.name.span)
 
 
 @dataclass(slots=True)
@@ -171,14 +178,20 @@ class Here:
         """The site of a span of the statement."""
         return self.placed.at(span)
 
-    def report(self, name: str, span: Span, **data: Datum) -> None:
+    def report(self, name: str, span: Span, /, **data: Datum) -> None:
         """Adds a finding."""
         self.notes.found.append(Finding(name, self.at(span), tuple(data.items())))
 
     def report_unknown(self, kind: str, name: Name, names: Iterator[str] | tuple[str, ...]) -> None:
         """Adds `unknown_name`, unless the name stands in text that was skipped."""
-        if name.text not in self.world.skipped:
-            self.notes.found.append(unknown(kind, name.text, self.at(name.span), names))
+        if name.text in self.world.skipped:
+            return
+        finding = unknown(kind, name.text, self.at(name.span), names)
+        if kind == "dimension" and not dict(finding.data)["near"]:
+            start = Site(self.placed.file, 0, Span(0, 0))
+            declare = Fix(f"Declare `dim {name.text}`", (Edit(start, f"dim {name.text}\n"),))
+            finding = replace(finding, fixes=(declare,))
+        self.notes.found.append(finding)
 
     def leaves(self, dim: str) -> tuple[str, ...] | None:
         """The leaves of a dimension as it is called here; None where it is unknown."""
@@ -186,6 +199,10 @@ class Here:
             if dim in scope.bound:
                 return scope.bound[dim]
         return None if self.world.dims.find(dim) is None else self.world.dims.leaves(dim)
+
+    def bound_pairs(self) -> tuple[tuple[str, str], ...]:
+        """The dimensions of the op being written out, with the leaves that they stand for."""
+        return tuple((dim, leaf) for dim, group in self.scope.bound.items() for leaf in group)
 
     def dim_names(self) -> Iterator[str]:
         """Every dimension's name that may be used here."""

@@ -107,7 +107,9 @@ def inner(
     if draft.kind == "einsum":
         alone = {d for d in beside if sum(d in leaves for leaves in operands) == 1}
         kept = set(wanted) | alone
-        return tuple(leaf for leaf in union((wanted, *operands)) if leaf in kept & set(draft.leaves))
+        return tuple(
+            leaf for leaf in union((wanted, *operands)) if leaf in kept & set(draft.leaves)
+        )
     if draft.kind == "dispatch":
         tokens, scores = operands
         experts = [leaf for leaf in scores if leaf not in tokens]

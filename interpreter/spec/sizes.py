@@ -94,7 +94,7 @@ def amount(size: Size, names: Callable[[str], Amount | None]) -> Amount | Proble
             return value
         if isinstance(value, Fraction) and value.denominator == 1:
             value = value.numerator
-        if is_number(value) and not -LIMIT <= value <= LIMIT:
+        if is_number(value) and not (-LIMIT <= value <= LIMIT and value.denominator <= LIMIT):
             return Problem("large", node.span)
         values.append(value)
     return values.pop()
@@ -242,8 +242,8 @@ _EXPONENTS: Mapping[Kind, tuple[int, int, int]] = {  # of bytes, flop, s
 
 
 def missing_factor(wants: Kind, got: Kind) -> str:
-    """What takes a quantity of kind `got` to one of kind `wants`: `1/s`, `bytes`, `s`; "" where only
-    the meaning differs."""
+    """What takes a quantity of kind `got` to one of kind `wants`: `1/s`, `bytes`, `s`; "" where
+    only the meaning differs."""
     powers = [w - g for w, g in zip(_EXPONENTS[wants], _EXPONENTS[got], strict=True)]
     named = list(zip(("bytes", "flop", "s"), powers, strict=True))
     above = "·".join(_power(unit, power) for unit, power in named if power > 0)

@@ -35,6 +35,14 @@ class _Item:
         return None if written is None else tuple((part.text, part.span) for part in written)
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """The axes that a view is made of, major first, and the pieces they are cut into, if any."""
+
+    parts: tuple[str, ...]
+    pieces: tuple[tuple[str, Amount], ...] | None
+
+
 def resolve_views(
     statements: Iterable[Placed],
     mesh: Mesh,
@@ -75,7 +83,7 @@ class _Viewing:
     sizes: dict[str, Amount] = field(init=False)
     poisoned: set[str] = field(init=False)
     views: dict[str, View] = field(default_factory=dict)
-    cuts: dict[tuple[str, int], tuple[tuple[str, Amount], ...]] = field(default_factory=dict)
+    cuts: dict[tuple[str, int], _Made | None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -85,9 +93,10 @@ class _Viewing:
     def run(self, items: dict[str, _Item]) -> None:
         """Resolves all items."""
         axes = {axis.name: axis for axis in self.mesh.axes}
-        for name in items.keys() & axes.keys():
-            site = items[name].placed.at(items[name].item.name.span)
-            self.findings.append(duplicate("axis", name, site, axes[name].site))
+        for name, item in items.items():
+            if name in axes:
+                site = item.placed.at(item.item.name.span)
+                self.findings.append(duplicate("axis", name, site, axes[name].site))
         items = {name: item for name, item in items.items() if name not in axes}
         uses = {name: tuple(part for part, _ in item.parts or ()) for name, item in items.items()}
         order, cycles = dependency_order(uses)
@@ -97,32 +106,27 @@ class _Viewing:
             site = first.placed.at(first.item.name.span)
             self.findings.append(Finding("size_cycle", site, data))
             self.poisoned.update(cycle)
+        circular = {name for cycle in cycles for name in cycle}
         for name in order:
-            if self.poisoned.isdisjoint((name, *uses[name])):
-                self.view(items[name], (*self.sizes, *items))
-            else:
+            if not self.poisoned.isdisjoint(uses[name]):
                 self.poisoned.add(name)
+            if name not in circular:
+                self.view(items[name], (*self.sizes, *items))
 
     def view(self, item: _Item, known: tuple[str, ...]) -> None:
         """Adds the view of one item, or says what is wrong with it."""
         name = item.item.name.text
-        parts = self.parts(item, known)
-        if parts is None:
+        made = self.cut(item, known) if item.statement.of else self.product(item, known)
+        if made is None:
             self.poisoned.add(name)
             return
-        pieces = self.cut(item, parts) if item.statement.of else None
-        if pieces is None:
-            size = product(self.sizes[part] for part in parts)
-            if name in self.overrides:
-                self.bad(item, "it is a product of axes: set those")
-        else:
-            size = dict(pieces)[name]
-        self.sizes[name] = size
+        whole = product(self.sizes[part] for part in made.parts)
+        self.sizes[name] = whole if made.pieces is None else dict(made.pieces)[name]
         self.views[name] = View(
             name,
-            size,
-            parts,
-            pieces,
+            self.sizes[name],
+            made.parts,
+            made.pieces,
             self.link(item),
             note=item.placed.note(name),
             site=item.placed.at(item.item.name.span),
@@ -136,7 +140,7 @@ class _Viewing:
         flat: list[str] = []
         for part, span in item.parts:
             if part not in self.sizes:
-                if part not in self.skipped:
+                if part not in self.skipped and part not in self.poisoned:
                     names = (name for name in known if name != item.item.name.text)
                     site = item.placed.at(span)
                     self.findings.append(unknown("axis", part, site, names))
@@ -148,15 +152,24 @@ class _Viewing:
             return None
         return tuple(flat)
 
-    def cut(self, item: _Item, parts: tuple[str, ...]) -> tuple[tuple[str, Amount], ...]:
-        """All pieces of the cut that an item belongs to, outermost first, with their sizes."""
+    def product(self, item: _Item, known: tuple[str, ...]) -> _Made | None:
+        """A product of axes, whose size is theirs."""
+        parts = self.parts(item, known)
+        if parts is not None and item.item.name.text in self.overrides:
+            self.bad(item, "it is a product of axes: set those")
+        return None if parts is None else _Made(parts, None)
+
+    def cut(self, item: _Item, known: tuple[str, ...]) -> _Made | None:
+        """The cut that an item is a piece of; each is worked out once."""
         key = (item.placed.file, item.placed.chunk.index)
         if key not in self.cuts:
-            self.cuts[key] = self.pieces(item, product(self.sizes[part] for part in parts))
+            parts = self.parts(item, known)
+            self.cuts[key] = None if parts is None else _Made(parts, self.pieces(item, parts))
         return self.cuts[key]
 
-    def pieces(self, item: _Item, region: Amount) -> tuple[tuple[str, Amount], ...]:
-        """Sizes the pieces of a cut of a region; what fills the rest comes last."""
+    def pieces(self, item: _Item, parts: tuple[str, ...]) -> tuple[tuple[str, Amount], ...]:
+        """The pieces of a cut with their sizes, outermost first."""
+        region = product(self.sizes[part] for part in parts)
         found = len(self.findings)
         sizes: dict[str, Amount] = {}
         rest: list[_Item] = []

@@ -44,10 +44,6 @@ class Price:
     share: Fraction = Fraction(1)
 
 
-class NoPath(ValueError):
-    """There is no way from one layout to the other: only a partial of another kind lacks one."""
-
-
 @lru_cache(maxsize=65536)
 def redistribute(
     source: Layout, target: Layout, dims: tuple[str, ...], space: Space
@@ -77,7 +73,7 @@ def redistribute(
                     frontier,
                     ((cost[0] + spent, cost[1] + paid), next(order), step.target, (*path, step)),
                 )
-    raise NoPath(f"no way from {source} to {target}")
+    raise AssertionError(f"no way from {source} to {target}")
 
 
 def cost(steps: tuple[Step, ...], dims: tuple[str, ...], space: Space) -> Fraction:

@@ -1,0 +1,177 @@
+"""The parser's machine: lark's LALR table for par.lark, run token by token.
+
+Lark reads the grammar and computes the table; this runs it, so that lexer and parser meet without
+going through lark's parse loop, and so that a state can be asked what may follow without being
+changed. Feeding a token that cannot follow is an answer, not an exception.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from lark import Lark, Token
+from lark.grammar import Terminal
+from lark.parsers.lalr_analysis import Shift
+from parspec.grammar.builder import callbacks
+from parspec.grammar.lexer import ParLexer
+
+END = "$END"
+"""The terminal at the end of a text."""
+
+
+class _Reduction(NamedTuple):
+    size: int
+    rule: str
+    build: Callable[[list[Any]], Any]
+
+
+_Row: TypeAlias = dict[str, Any]  # by terminal and rule: the state to go to, or a _Reduction
+
+
+class Machine(dict[int, _Row]):
+    """The tables, one for all texts: for each state what terminals and rules do there, go to
+    another state or reduce. A state's row is made ready when it is first visited."""
+
+    def __init__(self, grammar: Lark) -> None:
+        super().__init__()
+        conf = grammar.parse_interactive("").parser_state.parse_conf
+        self.start: int = conf.start_state
+        self.end: int = conf.end_state
+        self.lexer = ParLexer(grammar.lexer_conf)
+        self._states = conf.states
+        self._builders = conf.callbacks
+        self.kept = frozenset(
+            symbol.name
+            for rule in grammar.rules
+            for symbol in rule.expansion
+            if isinstance(symbol, Terminal) and not symbol.filter_out
+        )
+
+    def __missing__(self, state: int) -> _Row:
+        row = self[state] = {
+            name: argument if action is Shift else self._reduction(argument)
+            for name, (action, argument) in self._states[state].items()
+        }
+        return row
+
+    def _reduction(self, rule: Any) -> _Reduction:
+        return _Reduction(len(rule.expansion), str(rule.origin.name), self._builders[rule])
+
+
+def grammar(**options: Any) -> Lark:
+    """par.lark as lark understands it; `options` are lark's."""
+    source = files("parspec.grammar").joinpath("par.lark").read_text("utf-8")
+    return Lark(source, parser="lalr", lexer=ParLexer, transformer=callbacks(), **options)
+
+
+@cache
+def machine() -> Machine:
+    """The machine of par.lark; built at the first use: 0.1 s, or 0.01 s from the cache file."""
+    return Machine(grammar(cache=_cache_file() or False))
+
+
+def _cache_file() -> str | None:
+    """Where lark keeps the table between runs, which saves most of the time; None if nowhere."""
+    try:
+        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(root) / "parspec"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return None
+    return str(folder / "grammar.bin")
+
+
+class Run:
+    """One run of the machine."""
+
+    def __init__(self) -> None:
+        self._machine = machine()
+        self._states = [self._machine.start]
+        self._values: list[Any] = []
+
+    @property
+    def result(self) -> Any:
+        """What was built, once END has been fed."""
+        return self._values[-1]
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        """The tokens of `text`; each has to be fed before the next is asked for."""
+        lexer, states, rows = self._machine.lexer, self._states, self._machine
+        position = lexer.skip(text, 0)
+        while position < len(text):
+            kind, end = lexer.next_token(text, position, states[-1], rows[states[-1]])
+            yield Token(kind, text[position:end], position, None, None, None, None, end)
+            position = lexer.skip(text, end)
+
+    def read(self, text: str) -> bool:
+        """Feed all of `text`; False as soon as something cannot follow."""
+        lexer, states, rows = self._machine.lexer, self._states, self._machine
+        kept = self._machine.kept
+        position = lexer.skip(text, 0)
+        while position < len(text):
+            kind, end = lexer.next_token(text, position, states[-1], rows[states[-1]])
+            token = (
+                Token(kind, text[position:end], position, None, None, None, None, end)
+                if kind in kept
+                else None
+            )
+            if not self._feed(kind, token):
+                return False
+            position = lexer.skip(text, end)
+        return self._feed(END, None)
+
+    def feed(self, token: Token) -> bool:
+        """Take one token; False where it cannot follow, after which the run is spoilt."""
+        return self._feed(token.type, token)
+
+    def _feed(self, kind: str, token: Token | None) -> bool:
+        rows, states, values = self._machine, self._states, self._values
+        while True:
+            step = rows[states[-1]].get(kind)
+            if step is None:
+                return False
+            if isinstance(step, int):
+                states.append(step)
+                values.append(token)
+                return True
+            size, rule, build = step
+            children = values[-size:] if size else []
+            if size:
+                del values[-size:], states[-size:]
+            states.append(rows[states[-1]][rule])
+            values.append(build(children))
+            if states[-1] == self._machine.end and kind == END:
+                return True
+
+    def after(self, kind: str) -> int | None:
+        """The state in which the machine would stand after a token; None if it cannot follow."""
+        rows, states = self._machine, list(self._states)
+        while (step := rows[states[-1]].get(kind)) is not None:
+            if isinstance(step, int):
+                return step
+            if step.size:
+                del states[-step.size :]
+            states.append(rows[states[-1]][step.rule])
+            if states[-1] == self._machine.end and kind == END:
+                return states[-1]
+        return None
+
+    def takes(self, kind: str) -> bool:
+        """Can a token of this type follow?"""
+        return self.after(kind) is not None
+
+    def accepted(self) -> tuple[str, ...]:
+        """The types of the tokens that can follow."""
+        row = self._machine[self._states[-1]]
+        return tuple(kind for kind in row if (kind.isupper() or kind == END) and self.takes(kind))
+
+    def name_rules(self) -> tuple[str, ...]:
+        """The rules of par.lark that a NAME could turn into here."""
+        state = self.after("NAME")
+        steps = self._machine[state].values() if state is not None else ()
+        return tuple(sorted({step.rule for step in steps if isinstance(step, _Reduction)}))

@@ -1,0 +1,162 @@
+"""Pipelines: which stage runs which layers.
+
+`partition L on pp` deals a stack's layers out in n·v equal chunks, round and round the stages (v
+chunks a stage in an interleaved schedule); `stages` says so explicitly. What stands before the
+first stack runs on the first stage, what stands behind on the last, unless it is listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Stages
+from parspec.interpreter.theory.formulas import Amount, divide
+from parspec.interpreter.theory.layouts import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one stack runs over the stages of `axes`. chunks: (stage, layers) in the order of turns,
+    () where a size is symbolic; crossings: how often its carry goes from a chunk to the next one's
+    stage; ends: the stages of its first and its last turn."""
+
+    axes: tuple[str, ...]
+    chunks: tuple[tuple[int, int], ...]
+    layers: Amount
+    stages: Amount
+    crossings: Amount
+    ends: tuple[Node, Node]
+
+    def on_stage(self, stage: int) -> Amount:
+        """How many layers a stage has."""
+        if not self.chunks:
+            return divide(self.layers, self.stages)
+        return sum(count for place, count in self.chunks if place == stage)
+
+    @property
+    def busiest(self) -> Amount:
+        """The most layers that a stage has."""
+        if not self.chunks:
+            return divide(self.layers, self.stages)
+        return max(int(self.on_stage(stage)) for stage, _ in self.chunks)
+
+    @property
+    def approximate_crossings(self) -> Amount:
+        """The crossings for many stages: n·v of n·v−1."""
+        return self.crossings + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The courses of stacks, and the stages of layers that `stages` places, as (axis, stage)."""
+
+    courses: Mapping[str, Course]
+    placed: Mapping[str, tuple[str, int]]
+    axes: tuple[str, ...]
+
+    def axes_of(self, stack: str) -> tuple[str, ...]:
+        """The stage axes of a stack; () where it is not pipelined."""
+        course = self.courses.get(stack)
+        return () if course is None else course.axes
+
+
+def pipeline_of(model: Model, grid: Grid) -> Pipeline:
+    """The pipeline of a model."""
+    courses: dict[str, Course] = {}
+    placed: dict[str, tuple[str, int]] = {}
+    for stages in model.stages:
+        if stages.axis in grid.covers:
+            courses |= _explicit_courses(model, stages, grid)
+            placed |= _explicit_layers(model, stages, grid)
+    for stack in stacks_of(model.items):
+        axes = tuple(
+            piece
+            for said in stack.assignments
+            if said.saying == "partition"
+            for piece in grid.covers.get(said.axis, ())
+        )
+        if axes and stack.name not in courses:
+            courses[stack.name] = _even_course(stack, axes, model, grid)
+    axes_used = dict.fromkeys(axis for course in courses.values() for axis in course.axes)
+    return Pipeline(courses, placed, tuple(axes_used))
+
+
+def stacks_of(items: tuple[Item, ...]) -> tuple[Stack, ...]:
+    """All stacks, outer ones first."""
+    found: list[Stack] = []
+    for item in items:
+        if isinstance(item, Stack):
+            found += (item, *stacks_of(item.items))
+    return tuple(found)
+
+
+def _even_course(stack: Stack, axes: tuple[str, ...], model: Model, grid: Grid) -> Course:
+    """Equal chunks, dealt round; layers that do not divide go to the first chunks."""
+    layers = grid.by_name[stack.dim].extent
+    stages = grid.space.group(axes)
+    last: Node = stages - 1 if isinstance(stages, int) else f"{axes[0]}−1"
+    parts = stages * _chunks_a_stage(model)
+    if not (isinstance(parts, int) and isinstance(layers, int) and isinstance(stages, int)):
+        return Course(axes, (), layers, stages, parts - 1, (0, last))
+    even, more = divmod(layers, parts)
+    chunks = tuple((part % stages, even + (part < more)) for part in range(parts))
+    return Course(axes, chunks, layers, stages, parts - 1, (0, last))
+
+
+def _chunks_a_stage(model: Model) -> int:
+    """v: the chunks that an interleaved schedule cuts a stage into, otherwise 1."""
+    values = dict(model.settings.values) if model.settings is not None else {}
+    chunks = values.get("chunks", 1)
+    interleaved = values.get("schedule") == "interleaved"
+    return chunks if interleaved and isinstance(chunks, int) else 1
+
+
+def _explicit_courses(model: Model, stages: Stages, grid: Grid) -> dict[str, Course]:
+    axes = grid.covers[stages.axis]
+    size = grid.space.group(axes)
+    if not isinstance(size, int):
+        return {}
+    courses = {}
+    for stack in stacks_of(model.items):
+        held = [
+            (place % size, count)
+            for place, chunk in enumerate(stages.chunks)
+            for name, count in chunk
+            if name == stack.name and count
+        ]
+        if not held:
+            continue
+        runs = [stage for stage, _ in groupby(stage for stage, _ in held)]
+        layers = grid.by_name[stack.dim].extent
+        ends = (runs[0], runs[-1])
+        courses[stack.name] = Course(axes, tuple(held), layers, size, len(runs) - 1, ends)
+    return courses
+
+
+def _explicit_layers(model: Model, stages: Stages, grid: Grid) -> dict[str, tuple[str, int]]:
+    """The stage of every layer outside stacks: as listed, else where the nearest listed item before
+    it ends, else on the first."""
+    size = grid.space.group(grid.covers[stages.axis])
+    if not isinstance(size, int):
+        return {}
+    listed: dict[str, int] = {}
+    for place, chunk in enumerate(stages.chunks):
+        for name, _ in chunk:
+            listed[name] = place % size
+    found = {}
+    here = 0
+    for item in model.items:
+        name = item.parent if isinstance(item, Layer) else item.name
+        here = next((listed[n] for n in _prefixes(name) if n in listed), here)
+        if isinstance(item, Layer):
+            found[item.name] = (grid.covers[stages.axis][0], here)
+    return found
+
+
+def _prefixes(name: str) -> tuple[str, ...]:
+    """A dotted name and the groups that it belongs to, innermost first."""
+    parts = name.split(".")
+    return tuple(".".join(parts[:length]) for length in range(len(parts), 0, -1))

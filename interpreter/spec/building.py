@@ -1,0 +1,104 @@
+"""Building: the model under construction while a spec's statements are walked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, Unit, own_name
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import Span
+    from parspec.interpreter.diagnostics.findings import Site
+    from parspec.interpreter.spec.clauses import Said
+    from parspec.interpreter.spec.indices import Dimensions
+    from parspec.interpreter.spec.model import Layer, Tensor
+    from parspec.interpreter.spec.scopes import Here, Scope
+
+LAYER_LIMIT = 200_000  # layers of a model with all blocks written out
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the result of a layer, or of a block, is called.
+
+    inside: its name where it is made; unique, label: its names in the model; shown: the dimensions
+    that a caller gives it (None: its own); dtype: the type that a caller gives it; aliases: names
+    that it answers to beside.
+    """
+
+    inside: str
+    unique: str
+    label: str
+    shown: Dimensions | None
+    dtype: str | None
+    aliases: tuple[str, ...]
+    note: str
+    site: Site
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """Where statements stand: their scope, the named things around it, the fused group of its
+    layers, other names for their dimensions, what a caller calls its result, and the items
+    made so far."""
+
+    scope: Scope
+    chain: tuple[Unit, ...] = ()
+    fused: str | None = None
+    renamed: tuple[tuple[str, str], ...] = ()
+    result: Result | None = None
+    items: list[DraftItem] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Building:
+    """What the walk has made so far.
+
+    tensors by unique name; said: what the clauses at their declarations say; units: every named
+    layer and stack by path; broken: the paths of those that were left out; active: the blocks being
+    written out; declared: where each variable is declared, with its name.
+    """
+
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    said: dict[str, Said] = field(default_factory=dict)
+    units: dict[str, Unit] = field(default_factory=dict)
+    broken: set[str] = field(default_factory=set)
+    active: list[tuple[str, Site]] = field(default_factory=list)
+    declared: dict[Site, str] = field(default_factory=dict)
+    layers: int = 0
+
+    def alias(self, tensor: str, name: str) -> None:
+        """A variable answers to one more name."""
+        known = self.tensors.get(tensor)
+        if known is not None and name not in (known.name, *known.aliases):
+            self.tensors[tensor] = replace(known, aliases=(*known.aliases, name))
+
+    def add_layer(self, layer: Layer, unit: Unit, body: Body, here: Here, span: Span) -> bool:
+        """A new layer of a named one, where there is room for it (else `over_limit`)."""
+        self.layers += 1
+        if self.layers > LAYER_LIMIT:
+            if self.layers == LAYER_LIMIT + 1:
+                what = "layers with all blocks written out"
+                here.report("over_limit", span, what=what, limit=LAYER_LIMIT)
+            return False
+        renamed = body.renamed + layer.bound
+        body.items.append(DraftLayer(layer, (*body.chain, unit), renamed))
+        return True
+
+    def check_dims(self, unit: Unit, made: tuple[DraftLayer, ...], here: Here) -> None:
+        """`dim_not_in_layer` for a clause that names a dimension which no layer made for the
+        named thing has."""
+        if not made or unit.name in self.broken or self.layers > LAYER_LIMIT:
+            return
+        dims = here.world.dims
+        reported: set[str] = set()
+        for part in unit.said.assignments:
+            dim = part.dim
+            if dim is None or dim in reported or dim == unit.dim:
+                continue
+            if not any(own_name(draft, dim, dims) for draft in made):
+                reported.add(dim)
+                have = made[-1].layer.operator.dims if unit.kind == "layer" else ()
+                span = part.site.span
+                here.report("dim_not_in_layer", span, layer=unit.path[-1], dim=dim, dims=have)

@@ -1,0 +1,96 @@
+"""Doubt: which findings may only follow from text that could not be read.
+
+A missing import, or a declaration whose name was lost in a syntax error, would make every use of
+its names an error of its own. Where a name may have been lost, unknown names of its kind are
+not reported, unless a known name is so close that it must have been meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import Chunk, Document
+    from parspec.interpreter.diagnostics.findings import Finding
+
+LOST_FILES = frozenset(
+    {
+        "file_not_found",
+        "unreadable_file",
+        "not_utf8",
+        "file_too_large",
+        "import_depth",
+    }
+)
+DECLARES: Mapping[str, tuple[str, ...]] = {
+    "dim": ("dimension",),
+    "mesh": ("axis",),
+    "axis": ("axis",),
+    "link": ("link",),
+    "device": ("device",),
+    "input": ("tensor",),
+    "weight": ("tensor",),
+    "cache": ("tensor",),
+    "var": ("tensor",),
+    "layer": ("tensor", "layer"),
+    "stack": ("tensor", "layer"),
+    "op": ("function",),
+    "block": ("function",),
+}
+"""The kinds of names that a statement declares, by its keyword."""
+EVERY_KIND = "import"  # an import declares names of all kinds
+NAMES = ("dimension", "axis", "link", "device", "tensor", "layer", "function")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+
+def without_consequences(
+    findings: Iterable[Finding], documents: Iterable[Document]
+) -> Iterator[Finding]:
+    """The findings but for those that may follow from names that were lost."""
+    findings = tuple(findings)
+    doubtful = {EVERY_KIND} if any(_lost(finding) for finding in findings) else set()
+    doubtful |= {
+        kind
+        for document in documents
+        for chunk in document.every
+        if chunk.parsed.faults
+        for kind in _doubtful(chunk)
+    }
+    for finding in findings:
+        if not _follows(finding, doubtful):
+            yield finding
+
+
+def _follows(finding: Finding, doubtful: set[str]) -> bool:
+    """May a finding follow from names that were lost?"""
+    data = dict(finding.data)
+    if finding.name in ("unmatched_pattern", "unused_name"):
+        return EVERY_KIND in doubtful
+    if finding.name != "unknown_name" or data["kind"] not in NAMES:
+        return False
+    return EVERY_KIND in doubtful or (data["kind"] in doubtful and not data["near"])
+
+
+def _lost(finding: Finding) -> bool:
+    """Is it about an import that brought nothing?"""
+    kind = dict(finding.data).get("kind")
+    return finding.name in LOST_FILES or (finding.name == "unknown_name" and kind == "library file")
+
+
+def _doubtful(chunk: Chunk) -> Iterator[str]:
+    """The kinds of names that a chunk with a syntax error may have declared."""
+    words = _WORD.findall(chunk.text)
+    own = words[0] if words and chunk.statement is not None else None
+    nameless = any(_wants_name(fault.expected) for fault in chunk.parsed.faults)
+    if "import" in words or '"' in chunk.text:
+        yield EVERY_KIND
+    for word in dict.fromkeys(words):
+        if word != own or nameless:
+            yield from DECLARES.get(word, ())
+
+
+def _wants_name(expected: Iterable[str]) -> bool:
+    """Was a name expected where the error is?"""
+    return any(text.startswith(("a ", "an ")) for text in expected)

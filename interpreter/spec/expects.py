@@ -1,0 +1,227 @@
+"""Expects: budgets and pins with their names resolved and their bounds in base units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from parspec.grammar.syntax import (
+    Arithmetic,
+    BudgetExpect,
+    ExpectStatement,
+    Name,
+    Number,
+    PrimitiveExpect,
+    Span,
+    StateExpect,
+)
+from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
+from parspec.interpreter.spec.clauses import PARTIAL_KINDS, axes_of
+from parspec.interpreter.spec.model import Expect
+from parspec.interpreter.spec.paths import one
+from parspec.interpreter.spec.scopes import Here, Notes, Scope
+from parspec.interpreter.spec.sizes import UNITS, Kind, Problem, missing_factor, quantity
+from parspec.interpreter.theory.formulas import Amount, divide
+from parspec.interpreter.theory.primitives import PRIMITIVES
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import GradientUse, Size, StateWord
+    from parspec.interpreter.spec.paths import Names
+    from parspec.interpreter.spec.scopes import World
+    from parspec.interpreter.spec.sources import Placed
+
+FIGURES: Mapping[str, tuple[Kind, ...]] = {
+    "traffic": ("bytes",),
+    "memory": ("bytes",),
+    "weights": ("bytes",),
+    "gradients": ("bytes",),
+    "optimizer": ("bytes",),
+    "activations": ("bytes",),
+    "cache": ("bytes",),
+    "buffers": ("bytes",),
+    "time": ("s",),
+    "step": ("s",),
+    "compute": ("s",),
+    "communication": ("s",),
+    "bubble": ("share", "s"),
+    "mfu": ("share",),
+    "throughput": ("count",),
+    "parameters": ("count",),
+    "flops": ("flop",),
+}
+"""What a budget may be about, with the kinds of its bound (the first is the usual one)."""
+
+STATES = ("P", "R", "C")
+_EXAMPLE: Mapping[Kind, str] = {"bytes": "GB", "s": "ms", "flop": "Tflop"}
+
+
+def resolve_expects(
+    statements: Iterable[Placed], names: Names, world: World, notes: Notes
+) -> tuple[Expect, ...]:
+    """The budgets and pins of a spec; one that is wrong, or that is about something that has been
+    left out, is left out.
+
+    Findings: `unknown_name`, `budget_without_unit`, `unit_mismatch`.
+    """
+    found: list[Expect] = []
+    for placed in statements:
+        if isinstance(placed.chunk.statement, ExpectStatement):
+            resolving = _Resolving(names, Here(world, Scope(), placed, notes))
+            expect = resolving.expect(placed.chunk.statement)
+            if expect is not None:
+                found.append(expect)
+    return tuple(found)
+
+
+def text_of(placed: Placed) -> str:
+    """A statement as written, on one line and without comments."""
+    return " ".join(re.sub(r"#[^\r\n]*", " ", placed.chunk.text).split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Resolving:
+    """One `expect`."""
+
+    names: Names
+    here: Here
+
+    def expect(self, statement: ExpectStatement) -> Expect | None:
+        condition = statement.condition
+        paths = condition.scope.within
+        if isinstance(condition, BudgetExpect):
+            paths = (*condition.arguments, *paths)
+        sound = self.sound(condition)
+        places = [one(self.names.layers, "layer", path, (), self.here) for path in paths]
+        axes = axes_of(condition.scope.axes, self.here)
+        use = None if isinstance(condition, BudgetExpect) else condition.tensor
+        inside = [place[0] for place in places if place is not None]
+        tensor = None if use is None else self.tensor(use, inside)
+        bound = self.bound(condition) if isinstance(condition, BudgetExpect) else None
+        lost = None in places or axes is None or (use is not None and tensor is None)
+        if lost or axes is None or not sound:
+            return None
+        if isinstance(condition, BudgetExpect) and bound is None:
+            return None
+        if any(place is not None and not place[1] for place in places):
+            return None
+        text = text_of(self.here.placed)
+        site = self.here.at(_whole(self.here.placed))
+        within = tuple(inside) if places else None
+        return Expect(statement, text, tensor, within, axes, bound, site)
+
+    def tensor(self, use: GradientUse, inside: Iterable[str]) -> str | None:
+        """The unique name of the variable that a pin is about."""
+        fits = one(self.names.tensors, "tensor", use.path, inside, self.here)
+        return None if fits is None or fits[1][0] not in self.names.kept else fits[1][0]
+
+    def sound(self, condition: BudgetExpect | PrimitiveExpect | StateExpect) -> bool:
+        """Are the words of a condition known? Says which is not."""
+        match condition:
+            case BudgetExpect(figure=figure):
+                return self.known("figure", figure, FIGURES)
+            case PrimitiveExpect(primitive=Name() as primitive):
+                return self.known("primitive", primitive, PRIMITIVES)
+            case StateExpect(state=state):
+                return self.known("state", state.head, STATES) and self.state(state)
+        return True
+
+    def known(self, kind: str, name: Name, names: Iterable[str]) -> bool:
+        known = tuple(names)
+        if name.text not in known:
+            self.here.report_unknown(kind, name, known)
+        return name.text in known
+
+    def state(self, state: StateWord) -> bool:
+        """Are the names in the parentheses of a state what they must be?"""
+        names = [part for part in state.arguments if isinstance(part, Name)]
+        match state.head.text:
+            case "P":
+                dims = tuple(dim.name for dim in self.here.world.dims.items)
+                known = [self.known("dimension", name, dims) for name in names]
+                return all(known)
+            case "R":
+                kinds = ("partial", *PARTIAL_KINDS)
+                known = [self.known("state", name, kinds) for name in names]
+                return all(known)
+        return True
+
+    # -- bounds
+
+    def bound(self, budget: BudgetExpect) -> Amount | None:
+        """The bound in base units; None, after saying why, where it is of another kind."""
+        kinds = FIGURES.get(budget.figure.text)
+        value = None if kinds is None else self.value(budget.bound)
+        if kinds is None or value is None:
+            return None
+        amount, kind = value
+        if kind in kinds or (kind == "count" and (amount == 0 or "share" in kinds)):
+            return amount
+        span = budget.bound.span
+        if kind == "count":
+            text = self.here.placed.text(span)
+            suggestion = f"{text} {_EXAMPLE[kinds[0]]}"
+            fixes = (Fix(f"Write `{suggestion}`", (Edit(self.here.at(span), suggestion),)),)
+            data = (("text", text), ("suggestion", suggestion))
+            finding = Finding("budget_without_unit", self.here.at(span), data, fixes=fixes)
+            self.here.notes.found.append(finding)
+        else:
+            factor = missing_factor(kinds[0], kind)
+            figure = budget.figure.text
+            self.here.report(
+                "unit_mismatch", span, name=figure, wants=kinds[0], got=kind, factor=factor
+            )
+        return None
+
+    def value(self, size: Size) -> tuple[Amount, Kind] | None:
+        """A bound's value and kind; names are dimensions."""
+        match size:
+            case Number():
+                written = quantity(size)
+                if isinstance(written, Problem):
+                    unit = Name(written.name, written.span)
+                    self.here.report_unknown("unit", unit, tuple(UNITS))
+                    return None
+                value = written.value
+                return (value.numerator if value.denominator == 1 else value), written.kind
+            case Name():
+                known = self.here.world.dims.size(size.text)
+                if known is None:
+                    self.here.report_unknown("dimension", size, tuple(self.here.dim_names()))
+                return None if known is None else (known, "count")
+            case Arithmetic():
+                return self.computed(size)
+        return None
+
+    def computed(self, size: Arithmetic) -> tuple[Amount, Kind] | None:
+        """Arithmetic on bounds: sums of one kind, products with plain numbers."""
+        left, right = self.value(size.left), self.value(size.right)
+        if left is None or right is None:
+            return None
+        (a, kind), (b, other) = left, right
+        match size.operator:
+            case "+" if kind == other:
+                return a + b, kind
+            case "-" if kind == other:
+                return a - b, kind
+            case "*" if "count" in (kind, other):
+                return a * b, other if kind == "count" else kind
+            case "/" if other == "count" and b != 0:
+                return divide(a, b), kind
+        self.here.report(
+            "unit_mismatch", size.right.span, name=size.operator, wants=kind, got=other, factor=""
+        )
+        return None
+
+
+def _whole(placed: Placed) -> Span:
+    """A statement from its first character to its last."""
+    text = placed.chunk.text
+    end = len(text)
+    for line in reversed(text.splitlines(keepends=True)):
+        code = line.partition("#")[0].rstrip()
+        end -= len(line)
+        if code:
+            return Span(0, end + len(code))
+    return Span(0, len(text))

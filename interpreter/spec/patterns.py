@@ -1,0 +1,66 @@
+"""Patterns: which layers, stacks and weights a `for` statement names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from parspec.grammar.syntax import ForStatement
+from parspec.interpreter.spec.clauses import said
+from parspec.interpreter.spec.scopes import Here, Notes, Scope, World
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import Pattern
+    from parspec.interpreter.diagnostics.findings import Site
+    from parspec.interpreter.spec.clauses import Said
+    from parspec.interpreter.spec.drafts import Unit
+    from parspec.interpreter.spec.sources import Placed
+
+ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One pattern of a `for` statement with the statement's clauses; later ones have a larger
+    `order`. `parts`: the alternatives of each part of a path."""
+
+    parts: tuple[frozenset[str], ...]
+    said: Said
+    text: str
+    site: Site
+    order: int
+
+    def names(self, path: tuple[str, ...]) -> bool:
+        """Does it match a path? A last `*` is any depth, another `*` one level."""
+        deep = ANY in self.parts[-1]
+        if len(path) < len(self.parts) or (len(path) > len(self.parts) and not deep):
+            return False
+        return all(
+            ANY in part or name in part for part, name in zip(self.parts, path, strict=False)
+        )
+
+    def reaches(self, unit: Unit) -> bool:
+        """Does it name a layer or, by its own name, a stack?"""
+        by_name = unit.kind == "layer" or ANY not in self.parts[-1]
+        return by_name and self.names(unit.path)
+
+
+def rules(statements: Iterable[Placed], world: World, notes: Notes) -> tuple[Rule, ...]:
+    """The patterns of all `for` statements, in order, with what their clauses say."""
+    found: list[Rule] = []
+    for placed in statements:
+        statement = placed.chunk.statement
+        if not isinstance(statement, ForStatement):
+            continue
+        here = Here(world, Scope(), placed, notes)
+        names = ", ".join(placed.text(pattern.span) for pattern in statement.patterns)
+        own = said(statement.clauses, "pattern", names, here)
+        for pattern in statement.patterns:
+            text = placed.text(pattern.span)
+            found.append(Rule(_parts(pattern), own, text, here.at(pattern.span), len(found)))
+    return tuple(found)
+
+
+def _parts(pattern: Pattern) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(name.text for name in part) for part in pattern.parts)

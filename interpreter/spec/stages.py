@@ -1,0 +1,164 @@
+"""Stages and outputs: what lies where at the ends of a model and along a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from parspec.grammar.syntax import Name, OutputStatement, StagesStatement
+from parspec.interpreter.spec.clauses import said
+from parspec.interpreter.spec.model import Assignment, Output, Stages
+from parspec.interpreter.spec.paths import one
+from parspec.interpreter.spec.scopes import Broken, Here, Notes, Scope
+
+if TYPE_CHECKING:
+    from parspec.grammar.syntax import Chunks, Number, Path, Portion, Span
+    from parspec.interpreter.spec.model import Tensor
+    from parspec.interpreter.spec.paths import Names
+    from parspec.interpreter.spec.scopes import World
+    from parspec.interpreter.spec.sources import Placed
+
+CHUNK_LIMIT = 100_000  # chunks of a pipeline; no machine has so many stages
+Chunk: TypeAlias = tuple[tuple[str, int], ...]
+
+
+def resolve_stages(
+    statements: Iterable[Placed], names: Names, world: World, notes: Notes
+) -> tuple[Stages, ...]:
+    """The explicit layouts, one for an axis: a later statement takes the place of an earlier one.
+
+    Findings: `unknown_name`, `bad_size` for counts.
+    """
+    found: dict[str, Stages] = {}
+    for placed in statements:
+        statement = placed.chunk.statement
+        if isinstance(statement, StagesStatement):
+            layout = _Layout(names, Here(world, Scope(), placed, notes))
+            stages = layout.stages(statement)
+            if stages is not None:
+                found[stages.axis] = stages
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """One `stages` statement."""
+
+    names: Names
+    here: Here
+
+    def stages(self, statement: StagesStatement) -> Stages | None:
+        axis = statement.axis
+        sound = self.here.world.has_axis(axis.text)
+        if not sound:
+            self.here.report_unknown("axis", Name(axis.text, axis.span), self.here.world.axes)
+        chunks: list[Chunk] = []
+        for part in statement.chunks:
+            made = self.chunks(part, CHUNK_LIMIT - len(chunks))
+            sound = sound and made is not None
+            chunks += made or ()
+        site = self.here.at(axis.span)
+        return Stages(axis.text, tuple(chunks), site) if sound else None
+
+    def chunks(self, part: Chunks, room: int) -> tuple[Chunk, ...] | None:
+        portions = [self.portion(portion) for portion in part.portions]
+        repeat = 1
+        if part.repeat is not None:
+            reason = f"a pipeline has 1 to {CHUNK_LIMIT:_} chunks".replace("_", " ")
+            counted = self.count(part.repeat, "chunks", room, reason)
+            if counted is None:
+                return None
+            repeat = counted
+        chunk: list[tuple[str, int]] = []
+        for portion in portions:
+            if portion is None:
+                return None
+            chunk += portion
+        return (tuple(chunk),) * repeat
+
+    def portion(self, portion: Portion) -> Chunk | None:
+        """So many layers of a stack, or the layers that a layer's name stands for."""
+        fits = one(self.names.layers, "layer", portion.path, (), self.here)
+        if fits is None:
+            return None
+        name, meant = fits
+        if name in self.names.stacks:
+            return self.of_stack(name, portion)
+        if portion.count is not None:
+            reason = f"`{name}` is a layer: only of a stack there are several"
+            self.bad(name, portion.count.span, str(portion.count.value), reason)
+            return None
+        return tuple((layer, 1) for layer in meant) if meant else None
+
+    def of_stack(self, name: str, portion: Portion) -> Chunk | None:
+        if portion.count is None:
+            reason = f"how many layers of `{name}`? write `4 {name}`"
+            self.bad(name, portion.path.span, portion.path.text, reason)
+            return None
+        count = self.count(portion.count, name, 10**30, "a whole number of layers, from 1")
+        return None if count is None else ((name, count),)
+
+    def count(self, number: Number, name: str, most: int, reason: str) -> int | None:
+        value = number.value
+        if value.denominator == 1 and 1 <= value <= most:
+            return value.numerator
+        self.bad(name, number.span, str(value), reason)
+        return None
+
+    def bad(self, name: str, span: Span, text: str, reason: str) -> None:
+        self.here.report("bad_size", span, name=name, text=text, reason=reason)
+
+
+def resolve_outputs(
+    statements: Iterable[Placed],
+    scope: Scope,
+    tensors: Iterable[Tensor],
+    world: World,
+    notes: Notes,
+) -> tuple[Output, ...]:
+    """The outputs, one for a variable: a later statement adds to an earlier one, axis by axis.
+
+    Findings: `unknown_name`, `dim_not_in_layer`, those of the clauses.
+    """
+    known = {tensor.name: tensor for tensor in tensors}
+    found: dict[str, Output] = {}
+    for placed in statements:
+        statement = placed.chunk.statement
+        if not isinstance(statement, OutputStatement):
+            continue
+        here = Here(world, scope, placed, notes)
+        names = ", ".join(path.text for path in statement.tensors)
+        own = said(statement.clauses, "output", names, here)
+        seen = [(path, name) for path in statement.tensors if (name := _named(path, here))]
+        held = [(path, known[name]) for path, name in seen if name in known]
+        for part in own.assignments:
+            if part.dim and held and not any(_has(t, part.dim, here) for _, t in held):
+                first = held[0][1]
+                span = part.site.span
+                here.report(
+                    "dim_not_in_layer", span, layer=first.label, dim=part.dim, dims=first.dims
+                )
+        for path, tensor in held:
+            before = found.get(tensor.name)
+            rest: dict[str, Assignment] = {p.axis: p for p in (before.rest if before else ())}
+            rest |= {p.axis: p for p in own.assignments if _has(tensor, p.dim, here)}
+            stage = own.stage or (before.stage if before else None)
+            found[tensor.name] = Output(
+                tensor.name, tuple(rest.values()), stage, here.at(path.span)
+            )
+    return tuple(found.values())
+
+
+def _named(path: Path, here: Here) -> str | None:
+    """The unique name of the variable that an output names."""
+    entry = here.scope.tensor(tuple(part.text for part in path.parts))
+    if entry is None:
+        here.report_unknown("tensor", Name(path.text, path.span), tuple(here.scope.tensor_names()))
+        return None
+    here.notes.read.add(entry.site)
+    return None if isinstance(entry, Broken) else entry.tensor
+
+
+def _has(tensor: Tensor, dim: str | None, here: Here) -> bool:
+    return dim is None or not set(here.leaves(dim) or ()).isdisjoint(tensor.leaves)

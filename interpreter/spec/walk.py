@@ -1,0 +1,299 @@
+"""The walk over a spec's statements: layers, stacks and variables with unique names.
+
+A call of a block is written out to the block's layers, a stack to its body. Clauses are kept with
+what they stand on; they are given to layers and weights when all names are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from parspec.grammar.syntax import (
+    BlockStatement,
+    LayerStatement,
+    OpStatement,
+    StackStatement,
+    TensorStatement,
+)
+from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.spec.building import Body, Building
+from parspec.interpreter.spec.clauses import said
+from parspec.interpreter.spec.drafts import DraftItem, DraftStack, Unit, layers_of
+from parspec.interpreter.spec.expressions import seen_as
+from parspec.interpreter.spec.indices import Dimensions, matches, spelled
+from parspec.interpreter.spec.layers import write_layer
+from parspec.interpreter.spec.model import Stack, Template, Tensor
+from parspec.interpreter.spec.names import duplicate
+from parspec.interpreter.spec.places import in_body, inner, of_the_model, register
+from parspec.interpreter.spec.scopes import Broken, Callee, Here, Notes, Scope, Seen, World
+from parspec.interpreter.spec.templates import parameter, template
+from parspec.interpreter.spec.tensors import declare, seen
+
+if TYPE_CHECKING:
+    from parspec.interpreter.spec.frames import Arguments, Block
+    from parspec.interpreter.spec.sources import Placed
+
+BODY_DEPTH = 32  # blocks and stacks inside one another
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """What the walk made: items in order, the outermost scope, the ops and blocks that the spec
+    declares, and the ops as templates."""
+
+    items: tuple[DraftItem, ...]
+    scope: Scope
+    building: Building
+    callees: tuple[Callee, ...]
+    templates: tuple[Template, ...]
+
+
+def walk(statements: Iterable[Placed], world: World, notes: Notes) -> Walked:
+    """Walks a spec. Blocks that nobody calls are looked at by themselves, for their findings."""
+    walker = _Walker(world, notes)
+    body = Body(Scope())
+    walker.statements(of_the_model(statements), body)
+    for callee in walker.callees:
+        if isinstance(callee.statement, BlockStatement) and callee.site not in notes.read:
+            _Walker(world, Notes(notes.found)).alone(callee, callee.statement)
+    return Walked(
+        tuple(body.items),
+        body.scope,
+        walker.building,
+        tuple(walker.callees),
+        tuple(walker.templates),
+    )
+
+
+@dataclass(slots=True)
+class _Walker:
+    """One walk: what holds everywhere, and what has been made and noted so far."""
+
+    world: World
+    notes: Notes
+    building: Building = field(default_factory=Building)
+    callees: list[Callee] = field(default_factory=list)
+    templates: list[Template] = field(default_factory=list)
+
+    def here(self, placed: Placed, scope: Scope) -> Here:
+        return Here(self.world, scope, placed, self.notes)
+
+    def statements(self, statements: Iterable[Placed], body: Body) -> None:
+        """Walks the statements of a body."""
+        statements = tuple(statements)
+        for callee in register(statements, body.scope):
+            if isinstance(callee, Finding):
+                self.notes.found.append(callee)
+            else:
+                self.declared(callee)
+        for placed in statements:
+            here = self.here(placed, body.scope)
+            match placed.chunk.statement:
+                case TensorStatement() as statement:
+                    for declared in declare(statement, here):
+                        tensor = declared.tensor
+                        self.building.tensors[tensor.name] = tensor
+                        self.building.said[tensor.name] = declared.said
+                        self.building.declared.setdefault(tensor.site, tensor.label)
+                case LayerStatement() as statement:
+                    write_layer(statement, body, here, self.building, self.expand)
+                case StackStatement() as statement:
+                    self.stack(statement, body, here)
+
+    def declared(self, callee: Callee) -> None:
+        """Checks an op or the header of a block, where it is declared."""
+        self.callees.append(callee)
+        match callee.statement:
+            case OpStatement() as statement:
+                made = template(callee, statement, self.world, self.notes)
+                if made is None:
+                    self.unsound(callee)
+                else:
+                    self.templates.append(made)
+            case BlockStatement() as statement:
+                here = self.here(callee.placed, callee.scope)
+                known = [spelled(i.name.text, i.dims, here) for i in statement.parameters]
+                names = [item.name.text for item in statement.parameters]
+                for place, item in enumerate(statement.parameters):
+                    if item.name.text in names[:place]:
+                        first = statement.parameters[names.index(item.name.text)].name
+                        site, before = here.at(item.name.span), here.at(first.span)
+                        self.notes.found.append(
+                            duplicate("parameter", item.name.text, site, before)
+                        )
+                        known.append(None)
+                if None in known:
+                    self.unsound(callee)
+
+    def unsound(self, callee: Callee) -> None:
+        callee.scope.callees[callee.statement.name.text] = replace(callee, sound=False)
+
+    # -- blocks
+
+    def expand(
+        self, block: Block, arguments: Arguments, here: Here, body: Body, path: tuple[str, ...]
+    ) -> Seen | None:
+        """Writes a block's layers out under a path; how its scope sees its result."""
+        name, callee = block.header.name.text, block.callee
+        active = [site for _, site in self.building.active]
+        if callee.site in active:
+            names = [known for known, _ in self.building.active]
+            cycle = (*names[active.index(callee.site) :], name)
+            here.report("recursive_block", block.call.function.span, name=name, cycle=cycle)
+            return None
+        if len(path) > BODY_DEPTH:
+            what = "blocks and stacks inside one another"
+            here.report("over_limit", block.call.function.span, what=what, limit=BODY_DEPTH)
+            return None
+        scope = Scope(path, callee.scope, here.scope.turns)
+        for item, reading in zip(block.header.parameters, arguments.readings, strict=True):
+            scope.tensors[item.name.text] = seen_as(reading, here)
+        body.scope.inner.setdefault(path[-1], scope)
+        fused = body.fused or (".".join(path) if block.header.fused else None)
+        inside = replace(body, scope=scope, fused=fused, renamed=body.renamed + arguments.renamed)
+        self.building.active.append((name, callee.site))
+        self.body(callee.placed, inside, "in a block")
+        self.building.active.pop()
+        return self.returned(block.header, self.here(callee.placed, scope))
+
+    def body(self, placed: Placed, body: Body, place: str) -> None:
+        """Walks what stands inside a stack or a block."""
+        allowed: list[Placed] = []
+        for part in in_body(inner(placed), place):
+            if isinstance(part, Finding):
+                self.notes.found.append(part)
+            else:
+                allowed.append(part)
+        self.statements(allowed, body)
+
+    def returned(self, header: BlockStatement, here: Here) -> Seen | None:
+        """What a block gives: a variable of its own scope."""
+        entry = here.scope.tensors.get(header.out.text)
+        if entry is None:
+            here.report_unknown("tensor", header.out, tuple(here.scope.tensors))
+            return None
+        self.notes.read.add(entry.site)
+        return entry if isinstance(entry, Seen) else None
+
+    def alone(self, callee: Callee, header: BlockStatement) -> None:
+        """A block that nobody calls, with its parameters as declared."""
+        scope = Scope((header.name.text,), callee.scope, callee.scope.turns)
+        here = self.here(callee.placed, scope)
+        for item in header.parameters:
+            dims = spelled(item.name.text, item.dims, replace(here, notes=Notes()))
+            known = parameter(item, dims, here) if dims else Broken(here.at(item.name.span))
+            scope.tensors[item.name.text] = known
+        self.body(callee.placed, Body(scope), "in a block")
+        self.returned(header, here)
+
+    # -- stacks
+
+    def stack(self, statement: StackStatement, body: Body, here: Here) -> None:
+        """A stack: its body once, with what one turn leaves to the next."""
+        name, scope, dim = statement.name.text, body.scope, statement.dim.text
+        site = here.at(statement.name.span)
+        own = said(statement.clauses, "stack", name, here)
+        unit = Unit((*scope.path, name), "stack", own, site, dim)
+        if len(unit.path) > BODY_DEPTH:
+            what = "blocks and stacks inside one another"
+            here.report("over_limit", statement.name.span, what=what, limit=BODY_DEPTH)
+            return
+        first = scope.layers.setdefault(name, site)
+        if first is not site:
+            self.notes.found.append(duplicate("stack", name, site, first))
+        self.building.units.setdefault(unit.name, unit)
+        if here.leaves(dim) is None:
+            here.report_unknown("dimension", statement.dim, tuple(here.dim_names()))
+        turns = tuple(dict.fromkeys((*scope.turns, dim)))
+        inside = Body(
+            Scope(unit.path, scope, turns),
+            (*body.chain, unit),
+            body.fused,
+            body.renamed,
+        )
+        scope.inner.setdefault(name, inside.scope)
+        entry = self.entered(statement, inside.scope, here)
+        self.body(here.placed, inside, "in a stack")
+        carry = inside.scope.tensors.get(statement.carry_in.text)
+        last = self.left(statement, inside.scope, carry, here)
+        if entry is None or not isinstance(carry, Seen) or first is not site:
+            self.building.broken.add(unit.name)
+        else:
+            whole = Stack(
+                unit.name,
+                dim,
+                entry.tensor,
+                carry.tensor,
+                carry.tensor if last is None else last.tensor,
+                (),
+                own.uneven,
+                (),
+                note=here.placed.chunk.note,
+                site=site,
+            )
+            body.items.append(DraftStack(whole, inside.chain, tuple(inside.items)))
+        self.building.check_dims(unit, layers_of(inside.items), here)
+        self.leave(statement, inside.scope, body.scope, here)
+
+    def entered(self, statement: StackStatement, inside: Scope, here: Here) -> Seen | None:
+        """What comes into a stack, entered into its body as the carry."""
+        name = statement.carry_in
+        entry = here.scope.tensor((name.text,))
+        site = here.at(name.span)
+        inside.tensors[name.text] = Broken(site)
+        if entry is None:
+            here.report_unknown("tensor", name, tuple(here.scope.tensor_names()))
+            return None
+        self.notes.read.add(entry.site)
+        if isinstance(entry, Broken):
+            return None
+        dims = Dimensions(entry.dims, entry.groups)
+        outer = self.building.tensors.get(entry.tensor)
+        carry = Tensor(
+            inside.unique(name.text),
+            name.text,
+            "carry",
+            dims.names,
+            dims.leaves,
+            self.world.dtype if outer is None else outer.dtype,
+            site=site,
+        )
+        self.building.tensors[carry.name] = carry
+        inside.tensors[name.text] = seen(carry, dims)
+        return entry
+
+    def left(
+        self, statement: StackStatement, inside: Scope, carry: Seen | Broken | None, here: Here
+    ) -> Seen | None:
+        """What a turn leaves to the next, if it has the dimensions of the carry."""
+        name = statement.carry_out
+        last = inside.tensors.get(name.text)
+        if last is None:
+            here.report_unknown("tensor", name, tuple(inside.tensors))
+            return None
+        self.notes.read.add(last.site)
+        if not isinstance(last, Seen) or not isinstance(carry, Seen):
+            return None
+        before = Dimensions(carry.dims, carry.groups)
+        after = Dimensions(last.dims, last.groups)
+        return last if matches(name.text, before, after, name.span, here) else None
+
+    def leave(self, statement: StackStatement, inside: Scope, outside: Scope, here: Here) -> None:
+        """Enters what the last turn leaves into the scope around the stack."""
+        name = statement.carry_out
+        site = here.at(name.span)
+        last = inside.tensors.get(name.text)
+        before = outside.tensors.get(name.text)
+        if isinstance(before, Seen) and before.settled:
+            self.notes.found.append(duplicate("tensor", name.text, site, before.site))
+            return
+        if isinstance(before, Seen):
+            self.building.tensors.pop(before.tensor, None)
+        if isinstance(last, Seen):
+            self.building.alias(last.tensor, outside.unique(name.text))
+            outside.tensors[name.text] = replace(last, role="activation", turns=(), site=site)
+            self.building.declared.setdefault(site, name.text)
+        else:
+            outside.tensors[name.text] = Broken(site)

@@ -1,0 +1,89 @@
+"""par.lark has no conflicts and agrees with the data beside it."""
+
+import re
+
+import pytest
+from lark.lexer import PatternStr
+from parspec.grammar.builder import callbacks
+from parspec.grammar.keywords import BODIED, BRACED, PRIMITIVES, RESERVED, STARTERS, UNITS
+from parspec.grammar.machine import Run, grammar
+from parspec.grammar.messages import NAMES, TERMINALS
+from parspec.grammar.splitter import BLANKS
+
+LARK = grammar(strict=True)  # a shift/reduce conflict raises
+
+
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(next(t.pattern.value for t in LARK.terminals if t.name == name))
+
+
+def test_every_rule_has_a_builder() -> None:
+    built = set(vars(callbacks()))
+    named = {
+        rule.alias or rule.options.template_source or str(rule.origin.name)
+        for rule in LARK.rules
+        if not rule.origin.name.startswith("_") and not rule.options.expand1
+    }
+    assert named <= built
+
+
+def test_reserved_words_are_keywords_of_the_grammar() -> None:
+    words = {t.pattern.value for t in LARK.terminals if isinstance(t.pattern, PatternStr)}
+    assert words >= RESERVED
+
+
+def test_starters_are_what_a_statement_can_begin_with() -> None:
+    assert {terminal.lower() for terminal in Run().accepted()} == set(STARTERS)
+
+
+def test_braced_starters_are_those_with_a_brace_of_their_own() -> None:
+    braced = {
+        rule.expansion[0].name.lower()
+        for rule in LARK.rules
+        if "LBRACE" in {symbol.name for symbol in rule.expansion} and rule.origin.name != "any_of"
+    }
+    assert braced == BRACED
+    ends = {r.expansion[0].name.lower() for r in LARK.rules if r.expansion[-1].name == "LBRACE"}
+    assert ends == BODIED
+
+
+def test_units_and_primitives_agree() -> None:
+    unit = _pattern("UNIT")
+    assert [word for word in UNITS if not unit.fullmatch(word)] == []
+    letters = [
+        a + b + c for a in ("", *"kKMGTPEmnuµ") for b in ("", "i") for c in ("B", "s", "bit")
+    ]
+    rates = [*letters, *(f"{word}/s" for word in letters), *(f"{a}flop/s" for a in "kKMGTPEZ")]
+    assert {word for word in rates if unit.fullmatch(word)} <= set(UNITS)
+    assert [name for name in PRIMITIVES if not _pattern("PRIMITIVE").fullmatch(name)] == []
+
+
+def test_a_unit_may_touch_its_number() -> None:
+    number = _pattern("NUMBER")
+    assert [unit for unit in UNITS if number.match(f"80{unit}")[0] != "80"] == []
+
+
+def test_blanks_agree() -> None:
+    blank = _pattern("BLANK")
+    assert {chr(code) for code in range(0x10000) if blank.fullmatch(chr(code))} == set(BLANKS)
+
+
+def test_every_terminal_and_name_has_words() -> None:
+    words = {t.name: t.pattern.value for t in LARK.terminals if t.name not in ("BLANK", "COMMENT")}
+    unsaid = {name for name, value in words.items() if name not in TERMINALS}
+    assert {name for name in unsaid if name.lower() != words[name]} == set()
+    names = {
+        str(rule.origin.name)
+        for rule in LARK.rules
+        if [symbol.name for symbol in rule.expansion] == ["NAME"]
+    }
+    assert names == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    "text", ["dim B = 4 * D", "expect h is P(F) on tp.0", "for *: store on dp"]
+)
+def test_lark_itself_parses_the_same(text: str) -> None:
+    run = Run()
+    assert run.read(text)
+    assert LARK.parse(text) == run.result

@@ -1,0 +1,185 @@
+"""Dimensions that do not divide, with the numbers that mend them."""
+
+import pytest
+
+from parspec.interpreter.diagnostics import catalogue
+
+
+def finding(analysis, name):
+    (found,) = [f for f in analysis.findings if f.name == name]
+    return dict(found.data)
+
+
+HEADS = """
+mesh tp = {tp}
+dim B = 64, D = 6656
+dim H = {heads}
+input x[B, D]
+weight wq[D, H]
+layer q: q[B, H] = x * wq partition H on tp
+output q
+"""
+
+
+@pytest.mark.parametrize(
+    ("heads", "tp", "remainder", "padded"), [(52, 3, 1, 54), (52, 8, 4, 56), (40, 3, 1, 42)]
+)
+def test_heads_that_do_not_divide(analyzed, heads, tp, remainder, padded):
+    facts = finding(analyzed(HEADS.format(heads=heads, tp=tp)), "indivisible")
+    assert facts["size"] == heads
+    assert facts["ways"] == tp
+    assert facts["remainder"] == remainder
+    assert facts["padded"] == facts["above"] == padded
+    assert facts["below"] == padded - tp
+    assert facts["valid"] == tuple(n for n in range(1, heads + 1) if heads % n == 0)
+
+
+def test_the_message_names_the_numbers(analyzed):
+    analysis = analyzed(HEADS.format(heads=52, tp=3))
+    (found,) = [f for f in analysis.findings if f.name == "indivisible"]
+    message = catalogue.message(found)
+    assert "52 mod 3 = 1" in message
+    assert "1, 2, 4, 13, 26" in message
+
+
+def test_valid_degrees_fit_every_dimension_on_the_axis(analyzed):
+    spec = """
+mesh tp = 8
+dim B = 64, D = 3584, G = 4, R = 7, F = 18944
+dim H = G * R
+input x[B, D]
+weight wq[D, H], w1[D, F]
+layer q: q[B, H] = x * wq partition H on tp
+layer up: u[B, F] = x * w1 partition F on tp
+output q
+output u
+"""
+    facts = finding(analyzed(spec), "indivisible")
+    assert (facts["dim"], facts["size"], facts["ways"], facts["remainder"]) == ("H", 28, 8, 4)
+    assert facts["valid"] == (1, 2, 4)
+
+
+def test_units_are_never_cut(analyzed):
+    spec = """
+mesh tp = 8
+dim E = 16, C = 128, D = 4096, F = 1536 unit 128
+input xe[E, C, D]
+weight w1[E, D, F]
+layer up: h[E, C, F] = xe * w1 partition F on tp
+output h
+"""
+    facts = finding(analyzed(spec), "block_split")
+    assert (facts["local"], facts["unit"], facts["remainder"]) == (192, 128, 64)
+    assert facts["valid"] == (1, 2, 3, 4, 6, 12)
+
+
+def test_a_product_that_runs_out_of_units_offers_copies(analyzed):
+    spec = """
+mesh tp = 8
+dim B = 4, D = 3584, G = 4
+dim K = 128 unit 128
+dim I = G * K
+input x[B, D]
+weight wk[D, I]
+layer k: k[B, I] = x * wk partition I on tp
+output k
+"""
+    facts = finding(analyzed(spec), "block_split")
+    assert (facts["local"], facts["unit"], facts["replicas"]) == (64, 128, 2)
+    assert facts["valid_without_replication"] == (1, 2, 4)
+
+
+def test_kv_heads_are_shared_out_over_an_axis_larger_than_they_are(analyzed, complaints):
+    spec = """
+mesh tp = 16
+dim B = 64, D = 128, G = 8, R = 4, K = 16
+dim H = G * R
+input x[B, D]
+weight wq[D, H, K], wk[D, G, K]
+layer q: q[B, H, K] = x * wq partition H on tp
+layer k: k[B, G, K] = x * wk partition H on tp
+layer s: s[B, H] = q * k
+output s
+"""
+    analysis = analyzed(spec)
+    states = {s.tensor: s.layout for la in analysis.layers for s in la.states}
+    assert states["q"].cuts == (("G", ("tp.0",)), ("R", ("tp.1",)))
+    assert states["k"].cuts == (("G", ("tp.0",)),)
+    assert states["s"].cuts == (("G", ("tp.0",)), ("R", ("tp.1",)))
+    assert [m for m in analysis.moves if m.primitive] == []
+    assert complaints(analysis) == ["repeated_work"]  # each k is made twice
+    # products of q : k : s = 32·128 : 2·8·128 : 32, the second of both k is made again
+    repeated = finding(analysis, "repeated_work")
+    assert repeated["share"] == 8 * 128 / (32 * 128 + 2 * 8 * 128 + 32)
+
+
+@pytest.mark.parametrize("clause", ["uneven", "padded to tp"])
+def test_uneven_and_padded_dimensions_may_be_cut(analyzed, clause, complaints):
+    spec = f"""
+mesh tp = 2
+dim B = 2, S = 8193 {clause}, D = 64
+input x[B, S, D]
+weight g[D]
+layer norm: n[B, S, D] = rmsnorm over D (x, g) partition S on tp
+output n
+"""
+    analysis = analyzed(spec)
+    assert complaints(analysis) == []
+    (n,) = [tensor for tensor in analysis.tensors if tensor.name == "n"]
+    assert n.per_device == 2 * 4097 * 64 * 2
+
+
+def test_padding_that_a_softmax_sees(analyzed):
+    spec = """
+mesh tp = 2
+dim B = 64, D = 128, V = 50257 padded to tp
+input x[B, D]
+weight head[D, V]
+layer logits: z[B, V] = x * head partition V on tp
+layer prob: p[B, V] = softmax over V {masked}(z) partition V on tp
+output p
+"""
+    facts = finding(analyzed(spec.format(masked="")), "pad_reaches_reduction")
+    assert (facts["padded"], facts["pad"]) == (50258, 1)
+    clean = analyzed(spec.format(masked="masked "))
+    assert "pad_reaches_reduction" not in [f.name for f in clean.findings]
+
+
+def test_parameters_leave_padding_out_and_bytes_count_it(analyzed):
+    spec = """
+mesh tp = 2
+dim B = 64, D = 128, V = 50257 padded to 64
+input x[B, D]
+weight head[D, V]
+layer logits: z[B, V] = x * head partition V on tp
+output z
+"""
+    totals = analyzed(spec).totals
+    assert totals.parameters == 128 * 50257
+    assert totals.memory.weights == 128 * 50304 * 2 // 2
+
+
+def test_a_store_that_does_not_divide_warns_with_its_slices(analyzed):
+    spec = """
+mesh fsdp = 8
+dim B = 64, A = 2, N = 1024
+input x[B, A]
+weight w[A, N] store A on fsdp
+layer up: y[B, N] = x * w partition B on fsdp
+output y
+"""
+    facts = finding(analyzed(spec), "uneven_split")
+    assert facts["sizes"] == (1, 1, 0, 0, 0, 0, 0, 0)
+
+
+def test_chunks_dealt_in_zigzag_must_divide_too(analyzed):
+    spec = """
+mesh cp = 8, tp = 2
+dim B = 2, S = 10, D = 64
+input x[B, S, D]
+weight g[D]
+layer norm: n[B, S, D] = rmsnorm over D (x, g) partition S on cp zigzag * tp
+output n
+"""
+    facts = finding(analyzed(spec), "indivisible")
+    assert (facts["unit"], facts["padded"]) == (16, 16)

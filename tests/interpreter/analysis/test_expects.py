@@ -1,0 +1,95 @@
+"""Budgets and pins held against the figures."""
+
+import pytest
+
+SPEC = """
+mesh dp = 2, tp = 4
+dim B = 64, D = 32, F = 128, L = 3
+input x[B, D]
+stack decoder[L]: x -> y {{
+  weight v[D, F], w[F, D]
+  layer up: h[B, F] = x * v partition F on tp
+  layer down: d[B, D] = h * w partition F on tp
+  layer res: y[B, D] = x + d
+}}
+output y
+for *: partition B on dp
+{expect}
+"""
+M = 64 * 32 * 2 // 2  # bytes of d as a group on tp sees it
+TRAFFIC = 3 * 2 * 2 * (3 * M // 4 + 3 * M)  # turns, groups, two halves of an All-Reduce
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        f"traffic <= {TRAFFIC} B",
+        f"traffic == {TRAFFIC} B",
+        f"traffic(decoder) on tp < {TRAFFIC + 1} B",
+        "traffic on dp <= 0 B",
+        f"traffic per device <= {3 * 3 * M * 2 // 4} B forward",
+        "no All-Gather",
+        "no All-Gather in decoder",
+        "All-Reduce of d on tp in decoder",
+        "All-Reduce of decoder.d on tp",
+        "h is P(F) on tp",
+        "d is R(partial) on tp",
+        "x is P(B) on dp",
+        "x is R on tp",
+        "memory <= 1 MB",
+    ],
+)
+def test_what_holds(analyzed, complaints, expect):
+    analysis = analyzed(SPEC.format(expect=f"expect {expect}"))
+    assert [result.holds for result in analysis.expects] == [True]
+    assert complaints(analysis) == []
+
+
+@pytest.mark.parametrize(
+    ("expect", "name", "facts"),
+    [
+        (
+            f"traffic <= {TRAFFIC - 1} B",
+            "expect_failed",
+            {"actual": TRAFFIC, "bound": TRAFFIC - 1, "price_list": "composed"},
+        ),
+        ("no All-Reduce in decoder", "expect_failed", {"value": "All-Reduce of d on tp"}),
+        ("All-Gather of d on tp", "expect_failed", {"value": "none"}),
+        ("All-Reduce of h on tp", "double_reduce", {"factor": 4, "tensor": "h"}),
+        ("h is R on tp", "state_mismatch", {"got": "P(F)", "wants": "R"}),
+        ("x is P(B) on tp", "input_state_mismatch", {"axis": "tp", "got": "R"}),
+        ("memory <= 1 kB", "memory_expectation", {"bound": 1000}),
+    ],
+)
+def test_what_fails(analyzed, expect, name, facts):
+    analysis = analyzed(SPEC.format(expect=f"expect {expect}"))
+    assert [result.holds for result in analysis.expects] == [False]
+    (found,) = [f for f in analysis.findings if f.name == name]
+    assert facts.items() <= dict(found.data).items()
+
+
+def test_a_failed_budget_says_what_it_is_made_of(analyzed):
+    analysis = analyzed(SPEC.format(expect="expect traffic <= 1 B"))
+    (found,) = [f for f in analysis.findings if f.name == "expect_failed"]
+    assert dict(found.data)["parts"] == (
+        f"All-Reduce d {TRAFFIC / 1000:.3g} kB".replace(".0 ", " "),
+    )
+
+
+@pytest.mark.parametrize("prices", ["composed", "approx", "ring"])
+def test_the_cost_statement_picks_the_price_list(analyzed, prices):
+    analysis = analyzed(SPEC.format(expect=f"cost {prices}"))
+    (move,) = [m for m in analysis.moves if m.primitive]
+    assert dict(analysis.totals.traffic)["forward"] == dict(move.traffic)[prices]
+
+
+def test_what_needs_the_backward_pass_is_not_evaluated(analyzed):
+    train = "train adam { global_batch = B }\nexpect traffic <= 1 GB\nexpect All-Reduce of grad(v) on dp"
+    analysis = analyzed(SPEC.format(expect=train))
+    assert [result.holds for result in analysis.expects] == [None, None]
+    assert [f.name for f in analysis.findings].count("not_evaluated") == 2
+
+
+def test_a_forward_pin_is_evaluated_in_training(analyzed):
+    train = "train adam { global_batch = B }\nexpect All-Reduce of d on tp forward"
+    assert [r.holds for r in analyzed(SPEC.format(expect=train)).expects] == [True]

@@ -1,0 +1,87 @@
+"""Command lines, understood or answered with the nearest thing that would be."""
+
+from __future__ import annotations
+
+import pytest
+from parspec.interpreter.commands.arguments import Help, Mistake, Request, command_help, parsed
+from parspec.interpreter.commands.cells import width
+from parspec.interpreter.commands.commands import CHECK, COMMANDS, REPORT, TABLES
+
+
+def test_operands_and_options_in_any_order():
+    assert parsed(REPORT, ["--cost", "ring", "a.par", "--all", "--format=json"]) == Request(
+        "report", ("a.par",), {"--cost": ("ring",), "--all": (), "--format": ("json",)}
+    )
+
+
+def test_several_values_follow_one_option():
+    request = parsed(REPORT, ["--set", "B=8192", "tp=16", "a.par", "--set=N=4"])
+    assert request == Request("report", ("a.par",), {"--set": ("B=8192", "tp=16", "N=4")})
+
+
+def test_the_last_value_holds():
+    request = parsed(CHECK, ["a.par", "--plan", "a", "--plan", "b"])
+    assert isinstance(request, Request)
+    assert request.value("--plan") == "b"
+    assert request.value("--format") is None
+
+
+def test_a_dash_is_an_operand_and_two_end_the_options():
+    assert parsed(CHECK, ["-", "--", "--plan"]) == Request("check", ("-", "--plan"), {})
+
+
+@pytest.mark.parametrize("words", [["--help"], ["a.par", "-h"]])
+def test_help_is_asked_for_anywhere(words):
+    assert parsed(TABLES, words) == Help(TABLES)
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "message"),
+    [
+        (
+            CHECK,
+            ["--fromat", "json"],
+            "parspec check has no option --fromat; did you mean --format?",
+        ),
+        (CHECK, [], "parspec check needs FILE|DIR..."),
+        (REPORT, ["a", "b"], "parspec report takes FILE; what is b?"),
+        (REPORT, ["a", "--cost"], "--cost needs a value: --cost LIST"),
+        (REPORT, ["a", "--cost", "rings"], "--cost rings: did you mean ring?"),
+        (REPORT, ["a", "--format", "q"], "--format q: there is text and json"),
+        (CHECK, ["a", "--warn-as-error=yes"], "--warn-as-error takes no value"),
+    ],
+)
+def test_mistakes(command, words, message):
+    assert parsed(command, words) == Mistake(message)
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=list(COMMANDS))
+def test_help_has_every_option_and_examples_within_the_columns(command):
+    text = command_help(command, 80)
+    assert all(width(line) <= 80 for line in text.splitlines())
+    for option in command.options:
+        assert option.flag in text
+    assert "examples:\n  # " in text
+
+
+def test_help_text():
+    assert command_help(TABLES, 80) == (
+        """\
+usage: parspec tables FILE [OP] [options]
+
+Derives the tables of parallel strategies for a spec's operators, as formulas:
+which variable has which dimensions, what each partition does to its state,
+storage and traffic.
+
+options:
+  --format FORMAT       text (default) or json
+  --plan NAME           as of this plan
+  --help                show this
+
+examples:
+  # all operators of a spec
+  parspec tables examples/article.par
+  # one operator, or one layer
+  parspec tables examples/article.par linear
+"""
+    )

@@ -1,0 +1,42 @@
+from hypothesis import given
+from hypothesis import strategies as st
+from parspec.interpreter.commands.cells import glyph, padded, safe, width, window, wrapped
+
+
+def test_wide_characters_take_two_cells_and_combining_ones_none():
+    assert width("批次") == 4
+    assert width("é") == 1
+    assert width("e\u0301") == 1
+    assert padded("批", 4) == "批  "
+
+
+def test_control_characters_are_shown_not_sent():
+    assert safe("\x1b[31mred\x07") == "␛[31mred␇"
+    assert glyph("\t") == "    "
+    assert glyph("\x7f") == "␡"
+    assert safe("a\u202eb\u200bc\ud800") == "a�b�c�"
+    assert safe("Δx·批") == "Δx·批"
+
+
+def test_a_window_is_the_whole_line_where_it_fits():
+    assert window([1] * 10, 3, 5, 10) == (0, 10)
+
+
+@given(
+    st.lists(st.sampled_from([0, 1, 2, 4]), max_size=60),
+    st.integers(0, 60),
+    st.integers(0, 10),
+    st.integers(1, 30),
+)
+def test_a_window_fits_and_begins_at_or_before_the_mark(widths, start, length, room):
+    start = min(start, len(widths))
+    first, last = window(widths, start, start + length, room)
+    assert 0 <= first <= start
+    assert first <= last <= len(widths)
+    assert sum(widths[first:last]) <= room
+
+
+def test_text_is_wrapped_at_spaces():
+    assert wrapped("one two three four", 9, "  ") == ["one two", "  three", "  four"]
+    assert wrapped("", 9) == [""]
+    assert wrapped("incomprehensibilities", 9) == ["incomprehensibilities"]

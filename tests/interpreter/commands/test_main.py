@@ -1,0 +1,409 @@
+"""The command line as a whole: what it prints where, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import jsonschema
+import pytest
+from handmade import TEXT
+from parspec.interpreter.commands import check, main
+from parspec.interpreter.commands.cells import width
+
+WRONG = TEXT.replace("w_down[F, D]\n", "w_down[F, D], x[B]\n")  # one mistake and no other
+WARNED = TEXT.replace("output y replicated on N\n", "output y\n").replace(
+    "expect traffic <= 1.2 GB\n", ""
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monkeypatch.delenv("PARSPEC_DEBUG", raising=False)
+    return tmp_path
+
+
+@pytest.fixture
+def ran(capsys):
+    """Runs a command line: exit code, standard output, standard error."""
+
+    def run(*words):
+        code = main.main(words)
+        shown = capsys.readouterr()
+        return code, shown.out, shown.err
+
+    return run
+
+
+def write(name, text, newline="\n"):
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8", newline=newline)
+    return name
+
+
+def validated(name, text):
+    schema = json.loads((files("parspec.interpreter.commands") / f"{name}.schema.json").read_text())
+    value = json.loads(text)
+    jsonschema.Draft202012Validator(schema).validate(value)
+    return value
+
+
+class TestCheck:
+    def test_a_clean_file(self, ran):
+        write("mlp.par", TEXT)
+        code, out, err = ran("check", "mlp.par")
+        assert (code, err) == (0, "")
+        assert out.startswith("mlp.par: ok · 3 layers · N = 8 · traffic 1.06 GB · 117 MB a device")
+        assert out.count("\n") == 1
+
+    def test_a_file_with_a_mistake(self, ran):
+        write("mlp.par", WRONG)
+        code, out, err = ran("check", "mlp.par")
+        assert (code, err) == (1, "")
+        assert out.startswith("error[PAR102] duplicate_name: tensor x is declared twice")
+        assert "6 | weight w_up[D, F], w_down[F, D], x[B]\n" in out
+        assert out.endswith("mlp.par: 1 error\n")
+
+    def test_a_warning_ends_well_unless_it_is_an_error(self, ran):
+        write("mlp.par", WARNED)
+        assert ran("check", "mlp.par")[0] == 0
+        code, out, _ = ran("check", "mlp.par", "--warn-as-error", "--format", "concise")
+        assert code == 1
+        assert out == (
+            "mlp.par:10:8: error[PAR301] output y is left partial on N: every node holds an "
+            "addend; `output y replicated on N` adds them up\n"
+        )
+
+    def test_json(self, ran):
+        write("mlp.par", WRONG)
+        code, out, _ = ran("check", "mlp.par", "--format", "json")
+        value = validated("check", out)
+        assert code == 1
+        assert [d["name"] for d in value["diagnostics"]] == ["duplicate_name"]
+        assert value["diagnostics"][0]["range"]["start"] == {"line": 6, "character": 34}
+
+    def test_folders_are_searched_in_order(self, ran):
+        write("b/z.par", TEXT)
+        write("b/a.par", WRONG)
+        write("b/.hidden/c.par", WRONG)
+        write("b/notes.txt", "not a spec")
+        code, out, _ = ran("check", "b")
+        lines = [line for line in out.splitlines() if ".par:" in line and "-->" not in line]
+        assert [line.split(":")[0] for line in lines] == ["b/a.par", "b/z.par"]
+        assert out.endswith("2 files: 1 error\n")
+        assert code == 1
+
+    def test_a_file_is_checked_once(self, ran):
+        write("a.par", TEXT)
+        _, out, _ = ran("check", "a.par", ".", "a.par")
+        assert out.count("a.par: ok") == 1
+
+    def test_an_empty_folder(self, ran):
+        Path("empty").mkdir()
+        assert ran("check", "empty") == (0, "", "no .par files in empty\n")
+
+    def test_standard_input(self, ran, monkeypatch):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(WRONG.encode())))
+        code, out, _ = ran("check", "-", "--stdin-filename", "new.par", "--format", "concise")
+        assert code == 1
+        assert out.startswith("new.par:6:34: error[PAR102]")
+
+    def test_standard_input_without_a_name(self, ran, monkeypatch):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
+        assert ran("check", "-")[1].startswith("<stdin>: ok")
+
+    def test_plans_are_checked_and_named(self, ran):
+        write("mlp.par", TEXT + "plan good { mesh N = 4 }\nplan bad { mesh N = 3 }\n")
+        code, out, _ = ran("check", "mlp.par", "--format", "concise")
+        assert code == 1
+        assert all(line.endswith("(in bad)") for line in out.splitlines())
+        assert "error[PAR201] F = 28672 does not split 3 ways on N: 28672 mod 3 = 1" in out
+        assert ran("check", "mlp.par", "--plan", "good")[0] == 0
+
+    def test_an_unknown_plan(self, ran):
+        write("mlp.par", TEXT + "plan small { mesh N = 4 }\n")
+        code, out, _ = ran("check", "mlp.par", "--plan", "smal")
+        assert code == 1
+        assert "there is no plan smal; did you mean small?" in out
+
+    def test_the_same_mistake_of_an_imported_file_is_told_once(self, ran):
+        write("model.par", WRONG)
+        write("a.par", 'import "model.par"\n')
+        write("b.par", 'import "model.par"\n')
+        _, out, _ = ran("check", "a.par", "b.par", "model.par", "--format", "concise")
+        assert out.count("tensor x is declared twice") == 1
+
+    @pytest.mark.parametrize("text", ["", "\n\n", TEXT.rstrip("\n"), "# only this"])
+    def test_short_ends(self, ran, text):
+        write("a.par", text)
+        code, out, err = ran("check", "a.par")
+        assert (code, err) == (0, "")
+        assert out.startswith("a.par: ok")
+
+    def test_line_ends_do_not_matter(self, ran):
+        write("a.par", WRONG, newline="\r\n")
+        _, with_returns, _ = ran("check", "a.par")
+        write("a.par", WRONG)
+        assert ran("check", "a.par")[1] == with_returns
+
+
+class TestFilesThatCannotBeRead:
+    def test_missing(self, ran):
+        write("megatron.par", TEXT)
+        code, out, err = ran("check", "megatrom.par")
+        assert (code, out) == (2, "")
+        assert err == (
+            "error[PAR601] file_not_found: there is no file megatrom.par; "
+            "did you mean megatron.par?\n"
+        )
+
+    @pytest.mark.parametrize("command", ["report", "tables"])
+    def test_a_folder_is_no_spec(self, ran, command):
+        Path("folder").mkdir()
+        code, out, err = ran(command, "folder")
+        assert (code, out) == (2, "")
+        assert err == "error[PAR602] unreadable_file: folder cannot be read: a directory\n"
+
+    def test_not_utf8(self, ran):
+        Path("latin.par").write_bytes(b"# caf\xe9\n")
+        code, out, err = ran("check", "latin.par")
+        assert (code, out) == (2, "")
+        assert err == ("error[PAR604] not_utf8: latin.par is not UTF-8: byte 0xe9 at offset 5\n")
+
+    @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+    def test_forbidden(self, ran):
+        write("secret.par", TEXT)
+        Path("secret.par").chmod(0)
+        code, _, err = ran("check", "secret.par")
+        assert code == 2
+        assert "permission denied" in err
+
+    def test_too_large(self, ran):
+        with Path("big.par").open("wb") as file:
+            file.truncate(17_000_000)
+        code, out, err = ran("check", "big.par")
+        assert (code, out) == (2, "")
+        assert err == ("error[PAR606] file_too_large: big.par has 17 MB; a spec may have 16.8 MB\n")
+
+    def test_the_others_are_checked_all_the_same(self, ran):
+        write("good.par", TEXT)
+        code, out, err = ran("check", "gone.par", "good.par")
+        assert code == 2
+        assert out.startswith("good.par: ok")
+        assert err.startswith("error[PAR601]")
+
+    def test_strange_names(self, ran):
+        code, _, err = ran("check", "a\x1b[31m\udc80.par")
+        assert code == 2
+        assert "\x1b" not in err
+
+
+class TestReport:
+    def test_text(self, ran):
+        write("mlp.par", TEXT)
+        code, out, err = ran("report", "mlp.par")
+        assert (code, err) == (0, "")
+        assert out.startswith("mlp.par\nmesh     N = 8\n")
+        assert "y  All-Reduce (4) of y on N: R(partial) → R" in out
+        assert "2(N−1)/N·M + 2(N−1)·M = 1.06 GB (≈ 2·N·M), N = 8, M = 67.1 MB" in out
+        assert all(width(line) <= 80 for line in out.splitlines())
+
+    def test_json(self, ran):
+        write("mlp.par", TEXT)
+        code, out, _ = ran("report", "mlp.par", "--format", "json")
+        report = validated("report", out)
+        assert code == 0
+        assert report["totals"]["traffic_bytes"]["forward"] == 1_056_964_608
+        assert [layer["name"] for layer in report["layers"]] == ["up", "act", "down"]
+        assert report["layers"][1]["follows"] == {"N": "h"}
+        (primitive,) = report["primitives"]
+        assert primitive["primitive"] == "All-Reduce"
+        assert report["expects"][0]["holds"] is True
+
+    def test_prices(self, ran):
+        write("mlp.par", TEXT)
+        _, out, _ = ran("report", "mlp.par", "--format", "json", "--cost", "ring")
+        report = validated("report", out)
+        assert report["cost"] == "ring"
+        assert report["totals"]["traffic_bytes"]["forward"] == 2 * 7 * 67_108_864
+
+    def test_other_sizes(self, ran):
+        write("mlp.par", TEXT)
+        _, out, _ = ran("report", "mlp.par", "--set", "B=8Ki", "N=4", "--format", "json")
+        report = validated("report", out)
+        assert {dim["name"]: dim["size"] for dim in report["dims"]}["B"] == 8192
+        assert report["mesh"] == [{"axis": "N", "size": 4, "link": None}]
+
+    @pytest.mark.parametrize(
+        ("setting", "message"),
+        [
+            ("b=4", "--set b: the spec has no dimension or axis b"),
+            ("B=half", "--set B=half is not a size; write --set NAME=8192 or NAME=8Ki"),
+            ("B=0", "--set B=0 is not a size; write --set NAME=8192 or NAME=8Ki"),
+            ("B", "--set B is not a size; write --set NAME=8192 or NAME=8Ki"),
+            ("B=4 dim C=5", "--set B=4 dim C=5 is not a size; write --set NAME=8192 or NAME=8Ki"),
+        ],
+    )
+    def test_sizes_that_cannot_be(self, ran, setting, message):
+        write("mlp.par", TEXT)
+        code, out, err = ran("report", "mlp.par", "--set", setting)
+        assert (code, out) == (2, "")
+        assert err.startswith(message)
+
+    def test_mistakes_are_told_and_the_rest_is_shown(self, ran):
+        write("mlp.par", WRONG)
+        code, out, err = ran("report", "mlp.par")
+        assert code == 1
+        assert "error[PAR102]" in err
+        assert out.startswith("mlp.par\n")
+
+
+class TestTables:
+    SPEC = (
+        "dim L = 4, B = 64, D = 32, D2 = D\nop linear(X[B, I], W[I, O]) -> Y[B, O] = X * W\n"
+        "mesh N = 2\ninput x[B, D] partition B on N\nstack net[L]: x -> y {\n"
+        "  weight w[D, D2]\n  layer fc: y[B, D2] = linear(x, w)\n}\noutput y\n"
+    )
+
+    def test_text(self, ran):
+        write("linear.par", self.SPEC)
+        code, out, _ = ran("tables", "linear.par")
+        assert code == 0
+        assert " I           BI    LOI    NBO   BI + LOI + N·BO\n" in out
+
+    def test_one_operator(self, ran):
+        write("linear.par", self.SPEC)
+        value = validated("tables", ran("tables", "linear.par", "linear", "--format", "json")[1])
+        assert [operator["name"] for operator in value["operators"]] == ["linear"]
+
+    def test_an_unknown_operator(self, ran):
+        write("linear.par", self.SPEC)
+        code, out, err = ran("tables", "linear.par", "linaer")
+        assert (code, out) == (2, "")
+        assert err == "the spec has no operator linaer; did you mean linear?\n"
+
+
+class TestTheRest:
+    def test_help(self, ran):
+        code, out, err = ran("--help")
+        assert (code, err) == (0, "")
+        assert "  check    what is wrong with a spec" in out
+        assert ran("help", "check") == ran("check", "--help")
+
+    def test_nothing_asked(self, ran):
+        code, out, err = ran()
+        assert (code, out) == (2, "")
+        assert err.startswith("parspec checks parallelism plans")
+
+    def test_version(self, ran):
+        code, out, _ = ran("--version")
+        assert code == 0
+        assert out.startswith("parspec ")
+
+    def test_unknown_command(self, ran):
+        code, out, err = ran("chekc", "a.par")
+        assert (code, out) == (2, "")
+        assert err == (
+            "parspec has no command chekc; did you mean check?\n"
+            "usage: parspec COMMAND FILE... [options]   (parspec --help says more)\n"
+        )
+
+    def test_unknown_option(self, ran):
+        code, _, err = ran("check", "--fromat", "json")
+        assert code == 2
+        assert err.startswith("parspec check has no option --fromat; did you mean --format?\n")
+
+    def test_an_error_of_ours_is_told_kindly(self, ran, monkeypatch):
+        write("mlp.par", TEXT)
+
+        def fail(*_):
+            raise ZeroDivisionError("division by zero")
+
+        monkeypatch.setattr(check, "summary", fail)
+        code, out, err = ran("check", "mlp.par")
+        assert (code, out) == (2, "")
+        assert err.startswith(
+            "parspec made a mistake of its own (ZeroDivisionError: division by zero).\n"
+        )
+        assert "Traceback" not in err
+        monkeypatch.setenv("PARSPEC_DEBUG", "1")
+        with pytest.raises(ZeroDivisionError):
+            ran("check", "mlp.par")
+
+    def test_an_interrupt_is_quiet(self, ran, monkeypatch):
+        write("mlp.par", TEXT)
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(check, "summary", interrupt)
+        assert ran("check", "mlp.par") == (130, "", "")
+
+
+SCRIPT = "import sys; from parspec.interpreter.commands.main import main; sys.exit(main())"
+
+
+def process(*words, **settings):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **settings}
+    return subprocess.run(
+        [sys.executable, "-c", SCRIPT, *words], capture_output=True, env=environment, check=False
+    )
+
+
+class TestProcesses:
+    def test_a_pipe_is_not_coloured_unless_forced(self):
+        write("mlp.par", WRONG)
+        assert b"\x1b" not in process("check", "mlp.par").stdout
+        assert b"\x1b" in process("check", "mlp.par", FORCE_COLOR="1").stdout
+        assert b"\x1b" not in process("check", "mlp.par", FORCE_COLOR="1", NO_COLOR="1").stdout
+
+    def test_an_output_that_cannot_be_encoded_is_escaped(self):
+        write("mlp.par", TEXT)
+        shown = process("report", "mlp.par", PYTHONIOENCODING="ascii")
+        assert shown.returncode == 0
+        assert b"\\u2212" in shown.stdout
+
+    def test_a_reader_that_goes_away_is_not_talked_about(self):
+        write("mlp.par", WRONG)
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        writing = subprocess.Popen(
+            [sys.executable, "-c", SCRIPT, "check", "mlp.par"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+        )
+        writing.stdout.close()
+        assert writing.stderr.read() == b""
+        writing.stderr.close()
+        assert writing.wait() == 141
+
+    def test_version_and_help_import_nothing_heavy(self):
+        script = (
+            "import sys; from parspec.interpreter.commands.main import main; main(['--help']);"
+            "print([m for m in ('rich', 'lark', 'json', 'fractions') if m in sys.modules])"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        shown = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, env=environment, check=True
+        )
+        assert shown.stdout.endswith(b"[]\n")
+
+    def test_check_does_without_rich(self):
+        write("mlp.par", TEXT)
+        script = (
+            "import sys; from parspec.interpreter.commands.main import main;"
+            "main(['check', 'mlp.par']); print('rich' in sys.modules)"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        shown = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, env=environment, check=True
+        )
+        assert shown.stdout.endswith(b"False\n")

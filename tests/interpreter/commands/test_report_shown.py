@@ -1,0 +1,236 @@
+"""Reports as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from importlib.resources import files
+
+import jsonschema
+import pytest
+from handmade import FILE, TEXT, all_reduce, analysis, model, symbolic, unknown_axis
+from parspec.interpreter.analysis.result import StageResult, Totals
+from parspec.interpreter.commands.cells import width
+from parspec.interpreter.commands.check_json import check_json
+from parspec.interpreter.commands.checked import checked
+from parspec.interpreter.commands.report_json import report_json
+from parspec.interpreter.commands.report_text import report_text
+from parspec.interpreter.commands.terminal import COLOURED, PLAIN, Screen
+from parspec.interpreter.theory.formulas import symbol
+
+SCREEN = Screen(PLAIN, 80)
+
+
+def validated(name, text):
+    schema = json.loads((files("parspec.interpreter.commands") / f"{name}.schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    value = json.loads(text)
+    jsonschema.Draft202012Validator(schema).validate(value)
+    return value
+
+
+def text_of(made, moves=None, screen=SCREEN):
+    return report_text(checked(FILE, (made,)), made.moves if moves is None else moves, screen)
+
+
+def json_of(made):
+    return validated("report", report_json(checked(FILE, (made,)), made.moves))
+
+
+def test_text():
+    assert text_of(analysis()) == (
+        """\
+mlp.par
+mesh     N = 8
+dims     B = 4096, D = 8192, F = 28672
+figures  of one forward pass, traffic at composed prices
+
+layers    N               per device  time
+up        tensor, column      155 MB     -
+  x       R
+  w_up    P(F)
+  → h     P(F)
+act       split F             155 MB     -
+          follows h
+  h       P(F)
+  → a     P(F)
+down      tensor, row         155 MB     -
+  a       P(F)
+  w_down  P(F)
+  → y     R(partial)
+
+between stages and at outputs                          traffic  per device  time
+y  All-Reduce (4) of y on N: R(partial) → R            1.06 GB      117 MB     -
+   2(N−1)/N·M + 2(N−1)·M = 1.06 GB (≈ 2·N·M), N = 8, M = 67.1 MB
+
+parameters         470M
+traffic            forward 1.06 GB
+by axis            N 1.06 GB
+by primitive       All-Reduce 1.06 GB
+memory per device  total 400 MB · weights 117 MB
+
+line  expect                    value
+11    traffic <= 1.2 GB  holds  1.06 GB
+"""
+    )
+
+
+def test_repeated_moves_say_how_often():
+    move = all_reduce(100, 4, times=32, groups=2)
+    text = text_of(analysis(), (move,))
+    assert (
+        "   2(N−1)/N·M + 2(N−1)·M = 750 B (≈ 2·N·M)\n   N = 4, M = 100 B; 32 times in 2 groups"
+        in text
+    )
+    assert "48 kB" in text
+
+
+def test_symbolic_sizes_stay_formulas():
+    text = text_of(symbolic())
+    assert "mesh     N\n" in text
+    assert "2(N−1)/N·M + 2(N−1)·M = (134217728·N − 134217728/N) B (≈ 2·N·M)" in text
+
+
+def test_free_moves_say_so():
+    free = replace(
+        all_reduce(100, 4),
+        primitive=None,
+        before="R",
+        after="P(B)",
+        order=0,
+        traffic=(("composed", 0), ("approx", 0), ("ring", 0)),
+        per_device=0,
+        layer="act",
+    )
+    text = text_of(analysis(), (free,))
+    assert "act  y, free, on N: R → P(B)" in text
+    assert "0 B         0 B" in text
+
+
+def test_stages_and_times():
+    made = analysis()
+    totals = replace(
+        made.totals, step_time=0.012, compute_time=0.01, tokens_per_second=1234567.0, mfu=0.41
+    )
+    stages = (StageResult(0, ("embed", "decoder 0-4"), made.totals.memory),)
+    text = text_of(replace(made, totals=totals, stages=stages))
+    assert "time               compute 10 ms · step 12 ms\n" in text
+    assert "throughput         1.23M tokens/s · 41% of peak FLOPs\n" in text
+    assert "0      embed, decoder 0-4  400 MB\n" in text
+
+
+def test_mistakes_are_counted_in_the_header():
+    wrong = TEXT.replace("partition F on N", "partition F on tp", 1)
+    made = analysis(model=model(wrong), findings=(unknown_axis(wrong, "tp"),))
+    assert "found    1 error; parspec check shows them\n" in text_of(made)
+
+
+@pytest.mark.parametrize("columns", [60, 70, 80])
+def test_nothing_is_wider_than_the_screen(columns):
+    for made in (analysis(), symbolic()):
+        for line in text_of(made, screen=Screen(PLAIN, columns)).splitlines():
+            assert width(line) <= columns
+
+
+def test_colours_only_where_wanted():
+    assert "\x1b" not in text_of(analysis())
+    assert "\x1b" in text_of(analysis(), screen=Screen(COLOURED, 80))
+
+
+def test_json():
+    report = json_of(analysis())
+    assert report["mesh"] == [{"axis": "N", "size": 8, "link": None}]
+    assert report["layers"][1]["follows"] == {"N": "h"}
+    assert report["layers"][2]["states"][2] == {
+        "tensor": "y",
+        "path": "y",
+        "role": "out",
+        "pass": "forward",
+        "layout": {"N": "R(partial)"},
+    }
+    (primitive,) = report["primitives"]
+    assert primitive["axis"] == "N"
+    assert primitive["from"] == "R(partial)"
+    assert primitive["traffic_bytes"] == 1_056_964_608
+    assert primitive["per_device_bytes"] == 117_440_512
+    assert primitive["formula"] == "2(N−1)/N·M + 2(N−1)·M"
+    assert primitive["approx"] == "2·N·M"
+    assert primitive["m_bytes"] == 67_108_864
+    assert report["totals"]["traffic_bytes"] == {
+        "forward": 1_056_964_608,
+        "backward": None,
+        "update": None,
+    }
+    assert report["totals"]["memory_per_device"]["gradients"] is None
+    assert report["expects"] == [
+        {
+            "text": "traffic <= 1.2 GB",
+            "holds": True,
+            "value": "1.06 GB",
+            "plan": None,
+            "file": "mlp.par",
+            "line": 11,
+        }
+    ]
+    assert report["diagnostics"] == []
+
+
+def test_json_of_symbolic_sizes_is_null_with_the_formula_beside_it():
+    report = json_of(symbolic())
+    assert report["mesh"][0]["size"] is None
+    (primitive,) = report["primitives"]
+    assert primitive["traffic_bytes"] is None
+    assert eval(primitive["traffic"]["composed"], {"N": 8}) == 1_056_964_608
+    formula = report["totals"]["formulas"]["traffic_bytes"]["forward"]
+    assert eval(formula, {"N": 8}) == 1_056_964_608
+
+
+def test_json_numbers_are_exact():
+    made = analysis()
+    huge = 10**40 + 1
+    totals = replace(made.totals, parameters=huge)
+    assert json_of(replace(made, totals=totals))["totals"]["parameters"] == huge
+
+
+def test_json_of_diagnostics():
+    wrong = TEXT.replace("partition F on N", "partition F on tp", 1)
+    made = analysis(model=model(wrong), findings=(unknown_axis(wrong, "tp"),))
+    found = checked(FILE, (made,))
+    value = validated("check", check_json((found,), found.diagnostics))
+    tp = {"start": {"line": 7, "character": 45}, "end": {"line": 7, "character": 47}}
+    assert value["diagnostics"] == [
+        {
+            "code": "PAR101",
+            "name": "unknown_name",
+            "severity": "error",
+            "message": "there is no axis tp; did you mean N?",
+            "data": {"kind": "axis", "name": "tp", "near": ["N"]},
+            "plans": [],
+            "file": "mlp.par",
+            "range": tp,
+            "related": [
+                {
+                    "message": "an axis is declared here",
+                    "file": "mlp.par",
+                    "range": {
+                        "start": {"line": 3, "character": 6},
+                        "end": {"line": 3, "character": 7},
+                    },
+                }
+            ],
+            "fixes": [
+                {
+                    "title": "Replace `tp` with `N`",
+                    "edits": [{"file": "mlp.par", "range": tp, "text": "N"}],
+                }
+            ],
+        }
+    ]
+    assert [expect["line"] for expect in value["expects"]] == [11]
+
+
+def test_totals_of_symbols_are_summed_up_in_words():
+    made = symbolic()
+    assert isinstance(made.totals, Totals)
+    totals = replace(made.totals, parameters=symbol("D") * symbol("F"))
+    assert "parameters         D·F\n" in text_of(replace(made, totals=totals))

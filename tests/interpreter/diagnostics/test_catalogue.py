@@ -1,0 +1,216 @@
+"""The catalogue: every finding has an entry, every entry is found, every example is true."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from parspec.interpreter.analysis.analyze import analyze
+from parspec.interpreter.diagnostics import catalogue
+from parspec.interpreter.diagnostics.entry import (
+    choice,
+    enumeration,
+    items,
+    listed,
+    plural,
+    size_in_bytes,
+    word,
+)
+from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
+from parspec.interpreter.spec.resolve import resolve
+from parspec.interpreter.spec.sources import DiskReader
+
+INTERPRETER = Path(catalogue.__file__).parent.parent
+
+
+def source_files():
+    return [
+        path
+        for folder in ("spec", "analysis")
+        for path in sorted((INTERPRETER / folder).rglob("*.py"))
+    ]
+
+
+def strings(path):
+    """Every string in a module."""
+    tree = ast.parse(path.read_text("utf-8"))
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+def named(path):
+    """Names that findings are made with, where a literal says them."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            function = node.func
+            called = getattr(function, "id", getattr(function, "attr", ""))
+            if called in ("Finding", "report"):
+                yield node.args[0].value
+
+
+def test_codes_and_names_are_unique_and_well_formed():
+    codes = [entry.code for entry in catalogue.ENTRIES]
+    names = [entry.name for entry in catalogue.ENTRIES]
+    assert len(set(codes)) == len(codes)
+    assert len(set(names)) == len(names)
+    assert codes == sorted(codes)
+    assert all(re.fullmatch(r"PAR[0-6]\d\d", code) for code in codes)
+
+
+def test_every_finding_has_an_entry():
+    known = {entry.name for entry in catalogue.ENTRIES}
+    made = {name for path in source_files() for name in named(path)}
+    assert made - known == set()
+
+
+def test_every_entry_is_found():
+    mentioned = {text for path in source_files() for text in strings(path)}
+    unused = {entry.name for entry in catalogue.ENTRIES} - mentioned
+    assert unused == set()
+
+
+@pytest.mark.parametrize("entry", catalogue.ENTRIES, ids=lambda entry: entry.name)
+def test_entries_explain_themselves(entry):
+    assert entry.explanation.endswith(".")
+    assert "  " not in entry.explanation
+
+
+EXAMPLES = [entry for entry in catalogue.ENTRIES if entry.example]
+
+
+def found(text, entry, folder):
+    """Names of what is found in a text, as it is and under its plans, beside the entry's files."""
+    for name, data in entry.beside:
+        (folder / name).write_bytes(data)
+    file, reader = str(folder / "example.par"), DiskReader()
+    base = analyze(resolve(file, text, reader))
+    plans = [analyze(resolve(file, text, reader, plan=plan)) for plan in base.model.plans]
+    return [finding for analysis in (base, *plans) for finding in analysis.findings]
+
+
+def test_only_a_file_of_megabytes_has_no_example():
+    assert [entry.name for entry in catalogue.ENTRIES if not entry.example] == ["file_too_large"]
+
+
+@pytest.mark.parametrize("entry", EXAMPLES, ids=lambda entry: entry.name)
+def test_an_example_has_this_diagnostic_and_no_other(entry, tmp_path):
+    (only,) = found(entry.example, entry, tmp_path)
+    assert only.name == entry.name
+    assert "\n" not in catalogue.message(only)
+
+
+@pytest.mark.parametrize("entry", EXAMPLES, ids=lambda entry: entry.name)
+def test_a_corrected_example_checks_clean(entry, tmp_path):
+    assert found(entry.corrected, entry, tmp_path) == []
+
+
+def test_entries_are_found_by_name_and_by_code():
+    assert catalogue.entry("indivisible") is catalogue.entry("PAR201")
+    with pytest.raises(KeyError):
+        catalogue.entry("PAR999")
+
+
+def test_severity_may_depend_on_data():
+    def of(share):
+        return catalogue.severity(Finding("repeated_work", NOWHERE, (("share", share),)))
+
+    assert (of(0.05), of(0.051), of(None)) == ("info", "warning", "info")
+
+
+MESSAGES = [
+    (
+        "indivisible",
+        {"dim": "heads", "axis": "tp", "size": 52, "ways": 3, "remainder": 1, "unit": 3}
+        | {"valid": (1, 2, 4, 13, 26, 52), "below": 51, "above": 54},
+        "heads = 52 does not split 3 ways on tp: 52 mod 3 = 1; 1, 2, 4, 13, 26, 52 do; "
+        "heads = 51 or 54 would",
+    ),
+    (
+        "indivisible",
+        {"dim": "S", "axis": "cp", "size": 7, "ways": 2, "remainder": 3, "unit": 4}
+        | {"valid": (), "below": None, "above": 8},
+        "S = 7 on cp is no multiple of 4: 7 mod 4 = 3; S = 8 would",
+    ),
+    (
+        "block_split",
+        {"dim": "F", "axis": "tp", "local": 192, "unit": 128, "remainder": 64}
+        | {"valid": (1, 2, 3, 4, 6, 12)},
+        "a slice of F on tp is 192 and does not hold whole units of 128: 192 mod 128 = 64; "
+        "1, 2, 3, 4, 6, 12 do",
+    ),
+    (
+        "mesh_product",
+        {"product": 2, "devices": 3, "idle": 1},
+        "the mesh has 2 nodes, but there are 3 devices; 1 would be idle",
+    ),
+    (
+        "mesh_product",
+        {"ep": 8, "efsdp": 0, "axis": "efsdp, ep", "region": 4, "product": 8, "devices": 4}
+        | {"min_devices": 8},
+        "ep = 8 does not fit a region of 4 nodes; 8 devices would do",
+    ),
+    (
+        "operands_disagree",
+        {"axis": "N", "layer": "add", "choices": (("x", "B"), ("h", "D"))}
+        | {"prices": (1_000_000, None)},
+        "on N layer add could follow P(B) of x (1 MB a device) or P(D) of h; "
+        "a `partition` clause says which",
+    ),
+    (
+        "layers_lost",
+        {"stack": "decoder", "axis": "pp", "layers": 30, "stages": 4, "built": 28, "lost": 2}
+        | {"remainder": 2},
+        "stack decoder has 30 layers, and 28 of them are built on 4 stages of pp: "
+        "2 lost, 30 mod 4 = 2",
+    ),
+    (
+        "expect_failed",
+        {"text": "traffic <= 1 GB", "value": "1.06 GB", "price_list": "composed"}
+        | {"parts": ("All-Reduce y 1.06 GB",)},
+        "traffic <= 1 GB does not hold: it is 1.06 GB = All-Reduce y 1.06 GB (composed prices)",
+    ),
+    (
+        "repeated_work",
+        {"layer": "up", "axis": "tp", "share": 0.25},
+        "25% of all FLOPs are spent again on every node of tp, most of them in layer up",
+    ),
+    (
+        "file_too_large",
+        {"file": "a.par", "size": 17_000_000, "limit": 16_777_216},
+        "a.par has 17 MB; a spec may have 16.8 MB",
+    ),
+    (
+        "unknown_name",
+        {"kind": "axis", "name": "tq", "near": ("tp", "dp", "pp")},
+        "there is no axis tq; did you mean tp, dp or pp?",
+    ),
+    (
+        "size_cycle",
+        {"name": "B", "cycle": ("B", "C", "B")},
+        "the size of B needs itself: B -> C -> B",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "message"), MESSAGES)
+def test_messages(name, data, message):
+    assert catalogue.message(Finding(name, NOWHERE, tuple(data.items()))) == message
+
+
+def test_words():
+    assert items(None) == ()
+    assert items(3) == (3,)
+    assert word((1, "a")) == "(1, a)"
+    assert listed(tuple(range(1, 20))) == "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …, 19"
+    assert choice(("a",)) == "a"
+    assert choice(("a", "b", "c")) == "a, b or c"
+    assert enumeration(()) == ""
+    assert enumeration(("a", "b")) == "a and b"
+    assert (plural(1, "layer"), plural(2, "layer")) == ("1 layer", "2 layers")
+    assert size_in_bytes(1000) == "1 kB"
+    assert size_in_bytes("B·D") == "B·D"

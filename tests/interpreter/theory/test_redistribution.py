@@ -1,0 +1,179 @@
+"""Transitions on one axis, alone and beside another axis, and shortest paths over several."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from parspec.interpreter.theory import primitives
+from parspec.interpreter.theory.layouts import EVERYWHERE, Layout, layout
+from parspec.interpreter.theory.redistribution import (
+    cost,
+    price,
+    redistribute,
+)
+from parspec.interpreter.theory.space import Extent, Space
+
+DIMS = ("A", "B")
+ONE_AXIS = Space((("n", 4),), (("A", Extent(24)), ("B", Extent(40))))
+MESH = Space((("m", 2), ("n", 4)), (("A", Extent(24)), ("B", Extent(40)), ("K", Extent(6))))
+M = 24 * 40
+
+STATES = {
+    "P(A)": layout({"A": ("n",)}),
+    "P(B)": layout({"B": ("n",)}),
+    "R": EVERYWHERE,
+    "partial": layout({}, {"n": "sum"}),
+    "C(0)": layout({}, (), {"n": (0,)}),
+    "C(1)": layout({}, (), {"n": (1,)}),
+}
+# source, target, primitive, order, composed, approx, ring, per device; M = 960 on N = 4
+TABLE = [
+    ("P(A)", "P(A)", None, 0, 0, 0, 0, 0),
+    ("P(A)", "P(B)", "All-to-All", 2, 2 * 720, 2 * 960, 720, 180),
+    ("P(A)", "R", "All-Gather", 2, 720 + 2880, 3840, 2880, 720),
+    ("P(A)", "C(0)", "Gather", 1, 720, 960, 720, 720),
+    ("P(A)", "partial", None, 0, 0, 0, 0, 0),
+    ("R", "P(A)", None, 0, 0, 0, 0, 0),
+    ("R", "R", None, 0, 0, 0, 0, 0),
+    ("R", "C(0)", None, 0, 0, 0, 0, 0),
+    ("R", "partial", None, 0, 0, 0, 0, 0),
+    ("partial", "P(A)", "Reduce-Scatter", 2, 720 + 2880, 3840, 2880, 720),
+    ("partial", "R", "All-Reduce", 4, 2 * 3600, 7680, 2 * 2880, 1440),
+    ("partial", "C(0)", "Reduce", 1, 2880, 3840, 2880, 960),
+    ("partial", "partial", None, 0, 0, 0, 0, 0),
+    ("C(0)", "P(A)", "Scatter", 1, 720, 960, 720, 720),
+    ("C(0)", "R", "Broadcast", 1, 2880, 3840, 2880, 960),
+    ("C(0)", "C(0)", None, 0, 0, 0, 0, 0),
+    ("C(0)", "C(1)", "Send", 1, 960, 960, 960, 960),
+    ("C(0)", "partial", None, 0, 0, 0, 0, 0),
+]
+
+
+def spent(steps, dims, space):
+    """(primitive, order, composed, approx, ring, per device) of the one step that moves."""
+    moving = [step for step in steps if step.primitive is not None]
+    if not moving:
+        return (None, 0, 0, 0, 0, 0)
+    (step,) = moving
+    priced = price(step, dims, space)
+    primitive = primitives.PRIMITIVES[step.primitive]
+    lists = [
+        priced.groups * primitives.traffic(primitive, name, priced.size, priced.group)
+        for name in primitives.PRICE_LISTS
+    ]
+    per_device = primitives.per_device(primitive, priced.size, priced.group)
+    return (step.primitive, primitive.order, *lists, per_device)
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}->{row[1]}")
+def test_every_transition_on_one_axis(row):
+    source, target, *wanted = row
+    steps = redistribute(STATES[source], STATES[target], DIMS, ONE_AXIS)
+    assert spent(steps, DIMS, ONE_AXIS) == tuple(wanted)
+
+
+# The other axis m (2 nodes): how the variable lies there, what share of it a group on n sees, and
+# how many groups move at once.
+BESIDE = {
+    "partitioned": (layout({"K": ("m",)}), Fraction(1, 2), 2),
+    "replicated": (EVERYWHERE, Fraction(1), 2),
+    "centralized": (layout({}, (), {"m": (1,)}), Fraction(1), 1),
+}
+
+
+@pytest.mark.parametrize("beside", BESIDE)
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}->{row[1]}")
+def test_every_transition_beside_another_axis(row, beside):
+    source, target, primitive, order, *figures = row
+    other, share, groups = BESIDE[beside]
+    dims = (*DIMS, "K")
+    steps = redistribute(joined(STATES[source], other), joined(STATES[target], other), dims, MESH)
+    seen = 6 * share  # K multiplies M, cut by m where m partitions
+    lists = [figure * seen * groups for figure in figures[:3]]
+    assert spent(steps, dims, MESH) == (primitive, order, *lists, figures[3] * seen)
+
+
+def joined(one: Layout, other: Layout) -> Layout:
+    return layout(
+        dict(one.cuts) | dict(other.cuts),
+        dict(one.partial) | dict(other.partial),
+        dict(one.central) | dict(other.central),
+    )
+
+
+EIGHT = Space((("dp", 2), ("tp", 2)), (("A", Extent(8)), ("B", Extent(8))))
+
+
+def test_the_stored_order_changes_the_bill():
+    wanted = layout({"A": ("tp",)})
+    bad = redistribute(layout({"A": ("dp", "tp")}), wanted, DIMS, EIGHT)
+    good = redistribute(layout({"A": ("tp", "dp")}), wanted, DIMS, EIGHT)
+    assert 4 * cost(bad, DIMS, EIGHT) == 128  # f32 [8, 8] on 2x2, bytes per device
+    assert 4 * cost(good, DIMS, EIGHT) == 64
+    assert [step.primitive for step in bad] == ["Permute", "All-Gather"]
+    assert [step.primitive for step in good] == ["All-Gather"]
+
+
+def test_a_fused_gather_is_one_primitive_over_both_axes():
+    (step,) = redistribute(layout({"A": ("dp", "tp")}), EVERYWHERE, DIMS, EIGHT)
+    assert (step.primitive, step.axes) == ("All-Gather", ("dp", "tp"))
+    assert cost((step,), DIMS, EIGHT) == 48
+
+
+def test_partial_sums_are_sliced_before_they_are_reduced():
+    steps = redistribute(layout({}, {"dp": "sum"}), layout({"A": ("tp",)}), DIMS, EIGHT)
+    assert [(step.primitive, step.axes) for step in steps] == [
+        (None, ("tp",)),
+        ("All-Reduce", ("dp",)),
+    ]
+    assert cost(steps, DIMS, EIGHT) == 32
+
+
+def test_uneven_slices_are_moved_whole():
+    space = Space((("n", 4),), (("A", Extent(10)),))
+    (step,) = redistribute(layout({"A": ("n",)}), EVERYWHERE, ("A",), space)
+    assert price(step, ("A",), space).size == 12  # ceil(10 / 4) = 3 each
+
+
+def test_a_unit_is_never_cut():
+    space = Space((("n", 4),), (("K", Extent(384, 128)),))
+    assert space.slice_of("K", ("n",)) == 128
+    assert space.slice_of("K", ()) == 384
+
+
+layouts = st.builds(
+    lambda first, second, mode: layout(
+        {
+            "A": tuple(a for a in first if mode[a] == "A"),
+            "B": tuple(a for a in second if mode[a] == "B"),
+        },
+        {a: "sum" for a in mode if mode[a] == "partial"},
+        {a: (0,) for a in mode if mode[a] == "C"},
+    ),
+    st.permutations(["m", "n"]),
+    st.permutations(["m", "n"]),
+    st.fixed_dictionaries(
+        {a: st.sampled_from(["A", "B", "R", "partial", "C"]) for a in ("m", "n")}
+    ),
+)
+
+
+@given(layouts, layouts)
+def test_a_path_starts_and_ends_where_it_should_and_never_beats_its_parts(source, target):
+    steps = redistribute(source, target, DIMS, MESH)
+    here = source
+    for step in steps:
+        assert step.source == here
+        here = step.target
+    assert here == target
+    direct = cost(steps, DIMS, MESH)
+    through = redistribute(source, EVERYWHERE, DIMS, MESH) + redistribute(
+        EVERYWHERE, target, DIMS, MESH
+    )
+    assert direct <= cost(through, DIMS, MESH)
+
+
+@given(layouts)
+def test_staying_costs_nothing(where):
+    assert redistribute(where, where, DIMS, MESH) == ()

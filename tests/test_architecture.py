@@ -1,0 +1,84 @@
+"""The house: everything flows one way, and the command line starts without what it does not use."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+# What each part may import of the others: text -> syntax -> model -> layouts -> what is looked at.
+MAY_IMPORT = {
+    "parspec.grammar": set(),
+    "parspec.interpreter.theory": set(),
+    "parspec.interpreter.diagnostics": {"parspec.grammar"},
+    "parspec.interpreter.spec": {
+        "parspec.grammar",
+        "parspec.interpreter.theory",
+        "parspec.interpreter.diagnostics",
+    },
+    "parspec.interpreter.analysis": {
+        "parspec.grammar",
+        "parspec.interpreter.theory",
+        "parspec.interpreter.diagnostics",
+        "parspec.interpreter.spec",
+    },
+    "parspec.interpreter.commands": {
+        "parspec.grammar",
+        "parspec.interpreter.theory",
+        "parspec.interpreter.diagnostics",
+        "parspec.interpreter.spec",
+        "parspec.interpreter.analysis",
+    },
+}
+
+
+def modules(package):
+    folder = ROOT.joinpath(*package.split(".")[1:])
+    return sorted(folder.rglob("*.py"))
+
+
+def imports(path):
+    """Every module that a file imports, wherever the statement stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield node.module or ""
+
+
+def part_of(module):
+    return next((part for part in MAY_IMPORT if f"{module}.".startswith(f"{part}.")), None)
+
+
+@pytest.mark.parametrize("part", MAY_IMPORT)
+def test_no_import_runs_back(part):
+    assert modules(part)
+    for path in modules(part):
+        for module in imports(path):
+            if module.split(".")[0] == "parspec":
+                assert part_of(module) in MAY_IMPORT[part] | {part}, f"{path} imports {module}"
+
+
+def test_only_commands_know_the_terminal():
+    for part in MAY_IMPORT:
+        if part == "parspec.interpreter.commands":
+            continue
+        for path in modules(part):
+            outside = {module.split(".")[0] for module in imports(path)}
+            assert not outside & {"rich", "argparse", "pygls", "lsprotocol"}, path
+
+
+def test_the_version_is_printed_without_loading_the_language():
+    script = (
+        "import sys\n"
+        "from parspec.interpreter.commands.main import main\n"
+        "status = main(['--version'])\n"
+        "loaded = {name.split('.')[0] for name in sys.modules}\n"
+        "sys.exit(f'{status} {sorted(loaded & {\"lark\", \"rich\", \"numpy\"})}')\n"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert run.stderr.strip() == "0 []"
