@@ -49,6 +49,7 @@ TERMINALS = {
     "DIVISOR": "a number other than 0",
     "PLACE": "a number",
     "UNIT": "a unit",
+    "UNIT_WORD": '"unit"',
     "STRING": "a file name in quotes",
     "PRIMITIVE": "a primitive such as All-Gather",
     "COMPARISON": "a comparison",

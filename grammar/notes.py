@@ -26,7 +26,6 @@ from parspec.grammar.syntax import (
     LayerStatement,
     LinkStatement,
     MeshStatement,
-    Name,
     OpStatement,
     PlanStatement,
     PointwiseStatement,
@@ -52,13 +51,14 @@ def item_notes(text: str, statement: Statement | None) -> Notes:
         return ()
     starts = line_starts(text)
     names: dict[int, list[str]] = {}
-    for name, end in _items(statement, len(text)):
+    for name, end in _items(statement):
         names.setdefault(bisect_right(starts, end), []).append(name)
     notes: dict[str, str] = {}
     for comment in comments:
-        beside = names.pop(bisect_right(starts, comment.start), [])
-        if not beside and comment.end == len(text):
-            beside = [name for left in names.values() for name in left]
+        beside: Sequence[str] = names.pop(bisect_right(starts, comment.start), ())
+        if comment.end == len(text):
+            left = [name for line in names.values() for name in line]
+            beside = _named_by(statement, beside or left)
         notes.update(_shared_out(beside, _documents(text[slice(*comment)])))
     return tuple((name, note) for name, note in notes.items() if note)
 
@@ -158,29 +158,35 @@ def _is_code(text: str) -> bool:
 # -- what they stand beside ----------------------------------------------------------------------
 
 
-def _items(statement: Statement, end: int) -> Iterator[tuple[str, int]]:
+def _items(statement: Statement) -> Iterator[tuple[str, int]]:
     """The names that comments may stand beside, each with the offset where its item ends."""
     match statement:
         case DimStatement(items) | TensorStatement(_, items) | AxisStatement(items):
             yield from ((item.name.text, item.span.end) for item in items)
         case MeshStatement(axes):
             yield from ((item.name.text, item.span.end) for item in axes)
-        case LinkStatement(name, settings) | DeviceStatement(name, settings):
-            yield from _parts(name, ((part.key, part.span) for part in settings), end)
+        case LinkStatement(_, settings) | DeviceStatement(_, settings):
+            yield from ((setting.key.text, setting.span.end) for setting in settings)
         case TrainStatement(_, settings) | InferStatement(settings):
-            yield from ((part.key.text, part.span.end) for part in settings)
-        case OpStatement(name, items) | BlockStatement(name, items):
-            yield from _parts(name, ((part.name, part.span) for part in items), end)
-        case LayerStatement() | PointwiseStatement() | StackStatement() | PlanStatement():
-            yield statement.name.text, end
+            yield from ((setting.key.text, setting.span.end) for setting in settings)
+        case OpStatement(_, items) | BlockStatement(_, items):
+            yield from ((item.name.text, item.span.end) for item in items)
         case _:
             return
 
 
-def _parts(whole: Name, parts: Iterator[tuple[Name, Span]], end: int) -> Iterator[tuple[str, int]]:
-    """A named statement ends where its text does; its parts are items where they end before."""
-    yield whole.text, end
-    yield from ((name.text, span.end) for name, span in parts)
+def _named_by(statement: Statement, listed: Sequence[str]) -> Sequence[str]:
+    """What a comment at a statement's end documents: the items listed last, or the statement,
+    by its name if it has one."""
+    match statement:
+        case DimStatement() | TensorStatement() | AxisStatement() | MeshStatement():
+            return listed
+        case LinkStatement() | DeviceStatement() | OpStatement() | BlockStatement():
+            return [statement.name.text]
+        case LayerStatement() | PointwiseStatement() | StackStatement() | PlanStatement():
+            return [statement.name.text]
+        case _:
+            return ()
 
 
 def _shared_out(names: Sequence[str], note: str) -> Iterator[tuple[str, str]]:

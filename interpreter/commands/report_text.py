@@ -149,7 +149,13 @@ def _strategies(
     for axis in axes:
         tensor = follows.get(axis)
         followed = "" if tensor is None else f"\nfollows {labels.get(tensor, tensor)}"
-        yield strategies.get(axis, UNKNOWN) + followed
+        yield strategies.get(axis, _of_whole(axis, strategies)) + followed
+
+
+def _of_whole(part: str, strategies: Mapping[str, str]) -> str:
+    """What a part of an axis (`tp.0`) takes part in, said once, under the first part."""
+    axis, _, place = part.partition(".")
+    return strategies.get(axis, UNKNOWN) if place in ("", "0") else ""
 
 
 def _costs(layer: LayerResult) -> tuple[str, str]:

@@ -23,24 +23,6 @@ def _layers_lost(facts: Facts) -> str:
     )
 
 
-def _batch_mismatch(facts: Facts) -> str:
-    parts = [
-        f"{word(facts[key])} {label}"
-        for key, label in (
-            ("dp", "ranks"),
-            ("microbatch", "samples"),
-            ("microbatches", "microbatches"),
-        )
-        if facts.get(key)
-    ]
-    product = f" over {' x '.join(parts)}" if parts else ""
-    remainder = facts.get("remainder")
-    left = f", {word(remainder)} left over" if remainder else ""
-    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
-    mend = f"; {' or '.join(sizes)} would" if sizes else ""
-    return f"a batch of {word(facts['batch'])} does not come out even{product}{left}{mend}"
-
-
 def _weight_not_on_stage(facts: Facts) -> str:
     extra = facts.get("extra_bytes")
     price = f"; a copy there takes {size_in_bytes(extra)}" if extra else ""
@@ -84,38 +66,6 @@ stack decoder[L]: x -> y partition L on pp {
   layer up: y[B, D2] = x * w
 }
 output y
-""",
-    ),
-    Entry(
-        code="PAR502",
-        name="batch_mismatch",
-        severity="error",
-        message=_batch_mismatch,
-        explanation=(
-            "global_batch = dp x microbatch x microbatches, where dp is the product of the axes "
-            "that split the batch, and a microbatch one rank's samples at a time."
-        ),
-        example="""\
-mesh pp = 4
-dim B = 32, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-train adam { global_batch = B  microbatches = 5 }
-""",
-        corrected="""\
-mesh pp = 4
-dim B = 32, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-train adam { global_batch = B  microbatches = 4 }
 """,
     ),
     Entry(

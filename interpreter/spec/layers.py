@@ -82,7 +82,8 @@ def write_layer(
         made = writer.write(statement.expression)
     if made is None:
         del body.items[mark:]
-        building.broken.add(unit.name)
+        if first is site:
+            building.broken.add(unit.name)
         building.units.setdefault(unit.name, unit)
         made = _as_declared(target, here, building)
     out = here.at(statement.out.span)

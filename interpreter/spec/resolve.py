@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from parspec.grammar.syntax import Document
 from parspec.interpreter.diagnostics.findings import Finding
-from parspec.interpreter.spec.dims import resolve_dims
+from parspec.interpreter.spec.dims import Dims, resolve_dims
 from parspec.interpreter.spec.doubt import without_consequences
 from parspec.interpreter.spec.expects import resolve_expects
 from parspec.interpreter.spec.hardware import (
@@ -20,7 +20,7 @@ from parspec.interpreter.spec.hardware import (
     resolve_links,
     resolve_mesh,
 )
-from parspec.interpreter.spec.model import Item, Layer, Model, Output, Stack, Tensor
+from parspec.interpreter.spec.model import Dim, Item, Layer, Model, Output, Stack, Tensor
 from parspec.interpreter.spec.paths import names_of
 from parspec.interpreter.spec.patterns import rules
 from parspec.interpreter.spec.places import in_plans, planned, stack_dims, template_dims
@@ -36,6 +36,7 @@ from parspec.interpreter.spec.sources import Reader, gather
 from parspec.interpreter.spec.stages import resolve_outputs, resolve_stages
 from parspec.interpreter.spec.usage import unused
 from parspec.interpreter.spec.walk import walk
+from parspec.interpreter.theory.formulas import symbol
 
 NO_OVERRIDES: Mapping[str, int] = {}
 
@@ -97,7 +98,7 @@ def resolve(
         file,
         plan,
         gathered.plans,
-        dims.items,
+        (*dims.items, *_unknown_turns(settled.items, dims)),
         mesh,
         links,
         devices,
@@ -136,6 +137,21 @@ def _names_in(item: Item) -> Iterator[str]:
             yield from (entry, carry, last)
             for inner in items:
                 yield from _names_in(inner)
+
+
+def _unknown_turns(items: Iterable[Item], dims: Dims) -> Iterator[Dim]:
+    """A dimension of unknown size for each stack whose own is not declared."""
+    names = {stack.dim for item in items for stack in _stacks(item)}
+    for name in sorted(names):
+        if dims.find(name) is None:
+            yield Dim(name, symbol(name), symbol(name), (name,), 1, False, False, name)
+
+
+def _stacks(item: Item) -> Iterator[Stack]:
+    if isinstance(item, Stack):
+        yield item
+        for inner in item.items:
+            yield from _stacks(inner)
 
 
 def _ordered(

@@ -138,7 +138,7 @@ class _Settling:
                 dim = None if part.dim is None else own_name(draft, part.dim, self.dims)
                 if part.dim is None or dim is not None:
                     self.note(voice)
-                    _say(chosen, replace(part, dim=dim, origin=voice.origin))
+                    _say(chosen, _given(part, dim, voice))
             if voice.said.stage is not None:
                 self.note(voice)
                 stage = voice.said.stage
@@ -156,7 +156,7 @@ class _Settling:
             for part in voice.said.assignments:
                 if part.dim == draft.stack.dim or (part.saying in ("none", "hole") and chosen):
                     self.note(voice)
-                    _say(chosen, replace(part, origin=voice.origin))
+                    _say(chosen, _given(part, part.dim, voice))
             if voice.said.uneven:
                 self.note(voice)
                 uneven = True
@@ -175,7 +175,7 @@ class _Settling:
                 for part in voice.said.stores:
                     if self.lies_along(tensor, part.dim):
                         self.note(voice)
-                        _say(chosen, replace(part, origin=voice.origin))
+                        _say(chosen, _given(part, part.dim, voice))
                 if voice.said.frozen:
                     self.note(voice)
                     frozen = True
@@ -216,6 +216,12 @@ class _Settling:
         return not set(self.dims.leaves(dim)).isdisjoint(tensor.leaves)
 
 
+def _given(part: Assignment, dim: str | None, voice: Voice) -> Assignment:
+    """What a voice says of an axis, under the listener's name for the dimension."""
+    same = part.dim == dim and part.origin == voice.origin
+    return part if same else replace(part, dim=dim, origin=voice.origin)
+
+
 def _say(chosen: dict[str, Assignment], part: Assignment) -> None:
     """The newest word on an axis holds, and stands last."""
     chosen.pop(part.axis, None)
@@ -231,4 +237,7 @@ def _pruned(chosen: Mapping[str, Assignment]) -> tuple[Assignment, ...]:
             if other is not None and other.site == part.site and other.dim == part.dim:
                 yield axis
 
-    return tuple(replace(part, sequence=tuple(together(part))) for part in chosen.values())
+    kept = ((part, tuple(together(part))) for part in chosen.values())
+    return tuple(
+        part if part.sequence == axes else replace(part, sequence=axes) for part, axes in kept
+    )

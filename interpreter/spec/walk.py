@@ -195,14 +195,16 @@ class _Walker:
         name, scope, dim = statement.name.text, body.scope, statement.dim.text
         site = here.at(statement.name.span)
         own = said(statement.clauses, "stack", name, here)
-        unit = Unit((*scope.path, name), "stack", own, site, dim)
+        first = scope.layers.setdefault(name, site)
+        path = (*scope.path, name)
+        if first is not site:
+            self.notes.found.append(duplicate("stack", name, site, first))
+            path = (*path, str(here.placed.chunk.index))  # so that it takes no other's names
+        unit = Unit(path, "stack", own, site, dim)
         if len(unit.path) > BODY_DEPTH:
             what = "blocks and stacks inside one another"
             here.report("over_limit", statement.name.span, what=what, limit=BODY_DEPTH)
             return
-        first = scope.layers.setdefault(name, site)
-        if first is not site:
-            self.notes.found.append(duplicate("stack", name, site, first))
         self.building.units.setdefault(unit.name, unit)
         if here.leaves(dim) is None:
             here.report_unknown("dimension", statement.dim, tuple(here.dim_names()))

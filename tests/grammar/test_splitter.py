@@ -21,9 +21,7 @@ def test_newlines_mean_nothing() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "mark", ["=", ":", "[", "(", ".", ",", ")", "]", "}", "+", "-", "|", "<", ">"]
-)
+@pytest.mark.parametrize("mark", ["=", ":", "[", "(", ".", ",", ")", "]", "+", "-", "|", "<", ">"])
 def test_a_starter_in_front_of_a_mark_is_no_start(mark: str) -> None:
     assert len(_texts(f"train x {{ input {mark} 4 }}")) == 1
     assert _texts(f"dim B = input # here\n {mark} 4")[0].startswith("dim B = input # here\n")
@@ -45,7 +43,7 @@ def test_dots_and_no_exempt() -> None:
 
 
 def test_comments_and_strings_never_split() -> None:
-    assert _texts('dim B # dim C { \nimport "dim {"\nmesh tp') == [
+    assert _texts('dim B # dim C {\nimport "dim {"\nmesh tp') == [
         "dim B # dim C {",
         'import "dim {"',
         "mesh tp",

@@ -1,6 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from parspec.interpreter.commands.cells import glyph, padded, safe, width, window, wrapped
+from parspec.interpreter.commands.cells import flowed, glyph, padded, safe, width, window, wrapped
 
 
 def test_wide_characters_take_two_cells_and_combining_ones_none():
@@ -40,3 +40,9 @@ def test_text_is_wrapped_at_spaces():
     assert wrapped("one two three four", 9, "  ") == ["one two", "  three", "  four"]
     assert wrapped("", 9) == [""]
     assert wrapped("incomprehensibilities", 9) == ["incomprehensibilities"]
+
+
+def test_items_are_kept_whole_where_they_fit():
+    assert flowed(["a = 1", "b = 2", "c = 3"], ", ", 13) == ["a = 1, b = 2,", "c = 3"]
+    assert flowed(["one two three", "x"], ", ", 8) == ["one two", "three,", "x"]
+    assert flowed([], ", ", 8) == [""]

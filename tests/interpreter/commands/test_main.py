@@ -21,6 +21,10 @@ WARNED = TEXT.replace("output y replicated on N\n", "output y\n").replace(
     "expect traffic <= 1.2 GB\n", ""
 )
 
+FREE = "mesh N = 8\ndim B = 64\ninput x[B] replicated on N\n" + (
+    "layer act: a[B] = gelu(x) partition B on N\noutput a\n"
+)
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
@@ -119,6 +123,12 @@ class TestCheck:
     def test_standard_input_without_a_name(self, ran, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
         assert ran("check", "-")[1].startswith("<stdin>: ok")
+
+    def test_standard_input_that_is_no_text(self, ran, monkeypatch):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"dim \xff")))
+        code, out, err = ran("check", "-")
+        assert (code, out) == (2, "")
+        assert err == "error[PAR604] not_utf8: <stdin> is not UTF-8: byte 0xff at offset 4\n"
 
     def test_plans_are_checked_and_named(self, ran):
         write("mlp.par", TEXT + "plan good { mesh N = 4 }\nplan bad { mesh N = 3 }\n")
@@ -241,6 +251,15 @@ class TestReport:
         report = validated("report", out)
         assert {dim["name"]: dim["size"] for dim in report["dims"]}["B"] == 8192
         assert report["mesh"] == [{"axis": "N", "size": 4, "link": None}]
+
+    def test_free_moves_are_listed_only_when_asked_for(self, ran):
+        write("mlp.par", FREE)
+        _, few, _ = ran("report", "mlp.par", "--format", "json")
+        _, all_of_them, _ = ran("report", "mlp.par", "--format", "json", "--all")
+        assert validated("report", few)["primitives"] == []
+        (free,) = validated("report", all_of_them)["primitives"]
+        assert (free["primitive"], free["from"], free["to"]) == (None, "R", "P(B)")
+        assert (free["traffic_bytes"], free["per_device_bytes"]) == (0, 0)
 
     @pytest.mark.parametrize(
         ("setting", "message"),

@@ -10,6 +10,7 @@ import jsonschema
 import pytest
 from handmade import FILE, TEXT, all_reduce, analysis, model, symbolic, unknown_axis
 from parspec.interpreter.analysis.result import StageResult, Totals
+from parspec.interpreter.commands.axes import axes_of
 from parspec.interpreter.commands.cells import width
 from parspec.interpreter.commands.check_json import check_json
 from parspec.interpreter.commands.checked import checked
@@ -17,6 +18,7 @@ from parspec.interpreter.commands.report_json import report_json
 from parspec.interpreter.commands.report_text import report_text
 from parspec.interpreter.commands.terminal import COLOURED, PLAIN, Screen
 from parspec.interpreter.theory.formulas import symbol
+from parspec.interpreter.theory.layouts import layout
 
 SCREEN = Screen(PLAIN, 80)
 
@@ -83,6 +85,35 @@ def test_repeated_moves_say_how_often():
         in text
     )
     assert "48 kB" in text
+
+
+def test_a_price_that_is_the_size_says_it_once():
+    send = replace(
+        all_reduce(100, 4, times=3),
+        primitive="Send",
+        order=1,
+        traffic=(("composed", 300), ("approx", 300), ("ring", 300)),
+        layer="decoder",
+    )
+    text = text_of(analysis(), (send,))
+    assert "decoder  Send (1) of y on N: R(partial) → R" in text
+    assert "         M = 100 B, 3 times\n" in text
+
+
+def test_parts_of_an_axis_have_columns_of_their_own():
+    made = analysis()
+    up, *rest = made.layers
+    split = layout({"F": ("N.0",), "D": ("N.1",)})
+    states = tuple(replace(state, layout=split) for state in up.states)
+    divided = replace(made, layers=(replace(up, states=states), *rest))
+    assert axes_of(divided) == ("N", "N.0", "N.1")
+    alone = replace(divided, layers=divided.layers[:1], tensors=())
+    assert axes_of(alone) == ("N.0", "N.1")
+    assert (
+        "layers  N.0             N.1   per device  time\n"
+        "up      tensor, column            155 MB     -\n"
+        "  x     P(F)            P(D)\n"
+    ) in text_of(alone)
 
 
 def test_symbolic_sizes_stay_formulas():
