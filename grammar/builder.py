@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from lark import Token
+
 from parspec.grammar import syntax
 from parspec.grammar.syntax import Name, Number, Path, Span
 

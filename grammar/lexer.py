@@ -13,6 +13,7 @@ from typing import Any
 
 from lark.common import LexerConf
 from lark.lexer import Lexer, LexerState, PatternStr, Token
+
 from parspec.grammar.keywords import RESERVED
 
 UNKNOWN = "UNKNOWN"

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 from lark import Lark, Token
 from lark.grammar import Terminal
 from lark.parsers.lalr_analysis import Shift
+
 from parspec.grammar.builder import callbacks
 from parspec.grammar.lexer import ParLexer
 

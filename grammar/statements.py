@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Any
 
 from lark import Token
+
 from parspec.grammar import messages
 from parspec.grammar.keywords import (
     RESERVED,

@@ -78,7 +78,9 @@ def test_the_version_is_printed_without_loading_the_language():
         "from parspec.interpreter.commands.main import main\n"
         "status = main(['--version'])\n"
         "loaded = {name.split('.')[0] for name in sys.modules}\n"
-        "sys.exit(f'{status} {sorted(loaded & {\"lark\", \"rich\", \"numpy\"})}')\n"
+        'sys.exit(f\'{status} {sorted(loaded & {"lark", "rich", "numpy"})}\')\n'
     )
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    run = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     assert run.stderr.strip() == "0 []"

@@ -27,9 +27,7 @@ def test_specs_check_clean(spec, tmp_path, capsys):
     assert main(["check", "--warn-as-error", str(file)]) == 0, capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("command", "printed"), [run for block in CONSOLES for run in runs(block)]
-)
+@pytest.mark.parametrize(("command", "printed"), [run for block in CONSOLES for run in runs(block)])
 def test_output_is_real(command, printed, monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("NO_COLOR", "1")

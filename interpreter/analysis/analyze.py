@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from parspec.interpreter.analysis.checks import check_all
-from parspec.interpreter.analysis.expects import Figures, judge
+from parspec.interpreter.analysis.expects import Figures, judge, unpinned
 from parspec.interpreter.analysis.flops import flops_per_device, layer_bytes, layer_time
 from parspec.interpreter.analysis.grid import Grid, build_grid
 from parspec.interpreter.analysis.inference import Placed, infer
@@ -46,7 +46,8 @@ def analyze(model: Model) -> Analysis:
     totals = _totals(model, grid, layers, moves, busiest)
     figures = Figures(model, grid, pricing.tensors, moves, layers, totals, delivery.origins)
     expects, judged = judge(model.expects, figures)
-    findings = (*model.findings, *check_all(model, grid, pricing, delivery), *judged)
+    checks = check_all(model, grid, pricing, delivery)
+    findings = (*model.findings, *checks, *judged, *unpinned(figures))
     return Analysis(model, layers, tensors, moves, totals, stages, expects, findings)
 
 

@@ -11,6 +11,7 @@ from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.moves import Pricing, output_layout
 from parspec.interpreter.analysis.pipeline import Course, stacks_of
 from parspec.interpreter.analysis.serving import Delivery
+from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Assignment, Layer, Model, Tensor
 from parspec.interpreter.spec.settings import DTYPES
@@ -35,9 +36,10 @@ def check_all(
         *_layers_lost(model, pricing),
         *_stores(model, grid),
         *_off_stage(pricing, delivery),
+        *_stages_out_of_range(model, pricing),
         *_padding(layers, grid, pricing.tensors),
         *_partial_left(model, pricing),
-        *_repeated(layers, grid),
+        *(() if _has_errors(model) else _repeated(layers, grid)),
         *_unevaluated(model),
     )
 
@@ -222,6 +224,22 @@ def _off_stage(pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
                 )
 
 
+def _stages_out_of_range(model: Model, pricing: Pricing) -> Iterator[Finding]:
+    """`at pp[4]` on a pipeline of four stages, which count from 0."""
+    layers = (placed.layer.stage for placed in pricing.inference.layers)
+    resting = (tensor.stage for tensor in model.tensors)
+    outputs = (output.stage for output in model.outputs)
+    seen: set[Site] = set()
+    for stage in (*layers, *resting, *outputs):
+        if stage is None or stage.site in seen:
+            continue
+        seen.add(stage.site)
+        stages = pricing.grid.space.group(pricing.grid.covers.get(stage.axis, ()))
+        if isinstance(stages, int) and stage.index >= stages:
+            facts = _facts(axis=stage.axis, stage=stage.index, stages=stages)
+            yield Finding("stage_out_of_range", stage.site, facts)
+
+
 def _nodes(nodes: tuple[object, ...]) -> str:
     return ", ".join("each" if node == TURN else str(node) for node in nodes)
 
@@ -301,16 +319,24 @@ def _repeated(layers: tuple[Placed, ...], grid: Grid) -> Iterator[Finding]:
             continue
         worst = max(repeating, key=lambda one: one[0])[1]
         again = sum((spent for spent, _ in repeating), start=generic(0))
+        if not again:
+            continue
         yield Finding(
             "repeated_work",
             worst.layer.site,
             _facts(
                 layer=worst.layer.name,
                 axis=axis,
-                share=float(again / everything) if everything else 0.0,
+                share=float(again / everything),
                 layers=tuple(dict.fromkeys(placed.layer.parent for _, placed in repeating)),
             ),
         )
+
+
+def _has_errors(model: Model) -> bool:
+    """Whether the model lacks something that was meant: a clause that is broken cuts nothing, and
+    what it would have cut is no repeated work."""
+    return any(catalogue.severity(finding) == "error" for finding in model.findings)
 
 
 def _copies(placed: Placed, pieces: tuple[str, ...], grid: Grid) -> Amount:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from parspec.grammar.syntax import BudgetExpect, PrimitiveExpect, StateExpect
+from parspec.grammar.syntax import BudgetExpect, PrimitiveExpect, Span, StateExpect
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.result import ExpectResult, LayerResult, Move, Totals
-from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
+from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text, seconds_text
 from parspec.interpreter.spec.model import Expect, Model, Tensor
 from parspec.interpreter.theory.formulas import Amount, Number, is_number, reader, total
@@ -193,15 +193,7 @@ def _primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> Verdic
     gradient = pin.tensor is not None and pin.tensor.gradient
     if gradient or pin.scope.passes in ("backward", "update"):
         return _untold(expect, "it needs the backward pass", "")
-    wanted = None if pin.primitive is None else pin.primitive.text
-    found = [
-        move
-        for move in figures.moves
-        if move.primitive is not None
-        and wanted in (None, move.primitive)
-        and _within(move, expect, figures.grid)
-        and (expect.tensor is None or _is_of(move, expect.tensor, figures))
-    ]
+    found = [m for m in figures.moves if m.primitive and _pins(expect, pin, m, figures)]
     value = ", ".join(
         dict.fromkeys(
             f"{m.primitive} of {figures.tensors[m.tensor].label} on {','.join(m.axes)}"
@@ -213,6 +205,61 @@ def _primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> Verdic
     if not found and pin.absent and _trains(figures) and pin.scope.passes is None:
         return _untold(expect, "it needs the backward pass", "none forward")
     return Verdict(True, value or "none")
+
+
+def unpinned(figures: Figures) -> tuple[Finding, ...]:
+    """Under `communication explicit`, the primitives that no `expect` pins, at the variable's
+    declaration, with the pin as the mend."""
+    if not figures.model.explicit:
+        return ()
+    pins = [
+        (expect, expect.statement.condition)
+        for expect in figures.model.expects
+        if isinstance(expect.statement.condition, PrimitiveExpect)
+        and not expect.statement.condition.absent
+    ]
+    missing: dict[str, Finding] = {}
+    for move in figures.moves:
+        if move.primitive is None or move.group == 1:
+            continue
+        if any(_pins(expect, pin, move, figures) for expect, pin in pins):
+            continue
+        tensor = figures.tensors[move.tensor]
+        facts: dict[str, Datum] = {
+            "primitive": move.primitive,
+            "tensor": tensor.label,
+            "axis": ",".join(move.axes),
+        }
+        pin_text = f"expect {move.primitive} of {tensor.label} on {', '.join(move.axes)}"
+        missing.setdefault(
+            pin_text,
+            Finding(
+                "unpinned",
+                tensor.site,
+                tuple(facts.items()),
+                (Related(move.site, f"{move.primitive} stands in front of this"),),
+                _pin_fix(pin_text, figures.model.explicit_site),
+            ),
+        )
+    return tuple(missing.values())
+
+
+def _pins(expect: Expect, pin: PrimitiveExpect, move: Move, figures: Figures) -> bool:
+    """Whether an expect pins a move of the forward pass."""
+    return (
+        (pin.tensor is None or not pin.tensor.gradient)
+        and pin.scope.passes in (None, "forward")
+        and (pin.primitive is None or pin.primitive.text == move.primitive)
+        and _within(move, expect, figures.grid)
+        and (expect.tensor is None or _is_of(move, expect.tensor, figures))
+    )
+
+
+def _pin_fix(pin: str, explicit: Site | None) -> tuple[Fix, ...]:
+    if explicit is None:
+        return ()
+    end = Site(explicit.file, explicit.chunk, Span(explicit.span.end, explicit.span.end))
+    return (Fix(f"Write `{pin}`", (Edit(end, f"\n{pin}"),)),)
 
 
 def _is_of(move: Move, tensor: str, figures: Figures) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from io import StringIO
 
-from parspec.interpreter.commands.cells import safe
-from parspec.interpreter.commands.terminal import PLAIN, Screen
 from rich import box
 from rich.console import Console, RenderableType
 from rich.table import Table
+
+from parspec.interpreter.commands.cells import safe
+from parspec.interpreter.commands.terminal import PLAIN, Screen
 
 
 def drawn(parts: Iterable[RenderableType], screen: Screen) -> str:

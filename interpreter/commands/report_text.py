@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from rich.console import RenderableType
+from rich.table import Table
+
 from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import (
     Analysis,
@@ -29,8 +32,6 @@ from parspec.interpreter.commands.terminal import Screen
 from parspec.interpreter.diagnostics.readable import share_text
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount
-from rich.console import RenderableType
-from rich.table import Table
 
 _DOT = " · "
 _PASSES: tuple[Pass, ...] = ("forward", "backward", "update")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from rich.console import RenderableType
+from rich.table import Table
+
 from parspec.interpreter.commands.changes import state_changes
 from parspec.interpreter.commands.drawing import add_row, drawn, ruled_table
 from parspec.interpreter.commands.operators import Tabled
@@ -13,8 +16,6 @@ from parspec.interpreter.theory.layouts import REPLICATED, State
 from parspec.interpreter.theory.primitives import PRIMITIVES, Primitive
 from parspec.interpreter.theory.storage import stored
 from parspec.interpreter.theory.strategies import BetweenLayers
-from rich.console import RenderableType
-from rich.table import Table
 
 _NOTHING = "-"
 _STATES = (

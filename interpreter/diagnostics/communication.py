@@ -46,6 +46,11 @@ def _double_reduce(facts: Facts) -> str:
     )
 
 
+def _unpinned(facts: Facts) -> str:
+    pin = f"{word(facts['primitive'])} of {word(facts['tensor'])} on {word(facts['axis'])}"
+    return f"{pin} is inserted but not pinned; `expect {pin}` pins it"
+
+
 ENTRIES = (
     Entry(
         code="PAR301",
@@ -126,6 +131,35 @@ input x[B, D]
 weight w[D, F]
 layer fc: y[B, F] = x * w partition B on N
 output y
+""",
+    ),
+    Entry(
+        code="PAR307",
+        name="unpinned",
+        severity="error",
+        message=_unpinned,
+        explanation=(
+            "Under `communication explicit` every inserted primitive is written down by an "
+            "`expect`, so that none appears unseen. The fix writes it."
+        ),
+        example="""\
+communication explicit
+mesh N = 8
+dim B = 64, F = 32, D = 16
+input a[B, F]
+weight w[F, D]
+layer down: y[B, D] = a * w partition F on N
+output y replicated on N
+""",
+        corrected="""\
+communication explicit
+mesh N = 8
+dim B = 64, F = 32, D = 16
+input a[B, F]
+weight w[F, D]
+layer down: y[B, D] = a * w partition F on N
+output y replicated on N
+expect All-Reduce of y on N
 """,
     ),
     Entry(

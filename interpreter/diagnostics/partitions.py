@@ -135,6 +135,15 @@ def _needs_whole(facts: Facts) -> str:
     )
 
 
+def _stage_out_of_range(facts: Facts) -> str:
+    axis, stages = word(facts["axis"]), facts["stages"]
+    last = f"{axis}[{stages - 1}]" if isinstance(stages, int) else "the last"
+    return (
+        f"there is no stage {axis}[{word(facts['stage'])}]: {axis} has "
+        f"{plural(stages, 'stage')}, {axis}[0] to {last}"
+    )
+
+
 ENTRIES = (
     Entry(
         code="PAR201",
@@ -378,6 +387,27 @@ mesh N = 8
 dim B = 64
 input x[B] partition B on N
 output x
+""",
+    ),
+    Entry(
+        code="PAR211",
+        name="stage_out_of_range",
+        severity="error",
+        message=_stage_out_of_range,
+        explanation="Stages are counted from 0.",
+        example="""\
+mesh pp = 2
+dim B = 64
+input x[B]
+layer act: a[B] = gelu(x) at pp[2]
+output a
+""",
+        corrected="""\
+mesh pp = 2
+dim B = 64
+input x[B]
+layer act: a[B] = gelu(x) at pp[1]
+output a
 """,
     ),
     Entry(

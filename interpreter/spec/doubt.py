@@ -2,7 +2,8 @@
 
 A missing import, or a declaration whose name was lost in a syntax error, would make every use of
 its names an error of its own. Where a name may have been lost, unknown names of its kind are
-not reported, unless a known name is so close that it must have been meant.
+not reported, unless a known name is so close that it must have been meant; nor are unused ones
+where a statement that may have used them was lost.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ DECLARES: Mapping[str, tuple[str, ...]] = {
     "block": ("function",),
 }
 """The kinds of names that a statement declares, by its keyword."""
+READS = frozenset({"layer", "op", "stack", "output"})
+"""The statements that read variables: one with an error may read any."""
 EVERY_KIND = "import"  # an import declares names of all kinds
+READING = "reading"
 NAMES = ("dimension", "axis", "link", "device", "tensor", "layer", "function")
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -66,7 +70,9 @@ def without_consequences(
 def _follows(finding: Finding, doubtful: set[str]) -> bool:
     """May a finding follow from names that were lost?"""
     data = dict(finding.data)
-    if finding.name in ("unmatched_pattern", "unused_name"):
+    if finding.name == "unused_name":
+        return not doubtful.isdisjoint((EVERY_KIND, READING))
+    if finding.name == "unmatched_pattern":
         return EVERY_KIND in doubtful
     if finding.name != "unknown_name" or data["kind"] not in NAMES:
         return False
@@ -80,12 +86,15 @@ def _lost(finding: Finding) -> bool:
 
 
 def _doubtful(chunk: Chunk) -> Iterator[str]:
-    """The kinds of names that a chunk with a syntax error may have declared."""
+    """The kinds of names that a chunk with a syntax error may have declared, and `READING` where
+    it may have read some."""
     words = _WORD.findall(chunk.text)
     own = words[0] if words and chunk.statement is not None else None
     nameless = any(_wants_name(fault.expected) for fault in chunk.parsed.faults)
     if "import" in words or '"' in chunk.text:
         yield EVERY_KIND
+    if not READS.isdisjoint(words):
+        yield READING
     for word in dict.fromkeys(words):
         if word != own or nameless:
             yield from DECLARES.get(word, ())

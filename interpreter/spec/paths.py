@@ -49,7 +49,10 @@ class Index:
 
     def _once(self, paths: list[str]) -> list[str]:
         """Paths that mean different things, each thing once."""
-        return list({self.names[path]: path for path in reversed(paths)}.values())
+        meant: dict[tuple[str, ...], str] = {}
+        for path in paths:
+            meant.setdefault(self.names[path], path)
+        return list(meant.values())
 
 
 def _around(paths: Iterable[str]) -> Iterator[str]:

@@ -3,9 +3,10 @@
 from pathlib import Path
 
 import pytest
+from syntax_outline import outline
+
 from parspec.grammar.keywords import BODIED
 from parspec.grammar.parser import parse
-from syntax_outline import outline
 
 _DATA = Path(__file__).parent.parent / "data"
 

@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.grammar.lines import Encoding, LineIndex, Position
 
 TEXTS = st.text(alphabet="ab\n\r\u00e9\u4e2d\U0001f600\u2028\x0b\x85", max_size=40)

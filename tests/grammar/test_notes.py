@@ -1,6 +1,7 @@
 """Which comment documents what."""
 
 import pytest
+
 from parspec.grammar.parser import parse
 
 

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from lark.lexer import PatternStr
+
 from parspec.grammar.builder import callbacks
 from parspec.grammar.keywords import BODIED, BRACED, PRIMITIVES, RESERVED, STARTERS, UNITS
 from parspec.grammar.machine import Run, grammar

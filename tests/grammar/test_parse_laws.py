@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.grammar.keywords import RESERVED
 from parspec.grammar.parser import parse
 from parspec.grammar.syntax import Chunk, Name, Span

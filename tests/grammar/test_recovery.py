@@ -5,10 +5,11 @@ import re
 from pathlib import Path
 
 import pytest
+from syntax_outline import outline
+
 from parspec.grammar.parser import parse
 from parspec.grammar.splitter import MAX_DEPTH
 from parspec.grammar.syntax import LayerStatement, SyntaxFault, TensorStatement
-from syntax_outline import outline
 
 _CASES = json.loads(
     (Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8")

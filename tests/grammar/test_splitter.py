@@ -1,6 +1,7 @@
 """Where a text is cut."""
 
 import pytest
+
 from parspec.grammar.splitter import MAX_DEPTH, split
 
 

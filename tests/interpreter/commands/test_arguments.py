@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from parspec.interpreter.commands.arguments import Help, Mistake, Request, command_help, parsed
 from parspec.interpreter.commands.cells import width
 from parspec.interpreter.commands.commands import CHECK, COMMANDS, REPORT, TABLES

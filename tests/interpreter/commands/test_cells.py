@@ -1,5 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.interpreter.commands.cells import flowed, glyph, padded, safe, width, window, wrapped
 
 

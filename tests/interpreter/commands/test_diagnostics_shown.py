@@ -8,6 +8,7 @@ import pytest
 from handmade import FILE, TEXT, analysis, model, site, unknown_axis
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from parspec.grammar.lines import LineIndex, Position
 from parspec.grammar.parser import parse
 from parspec.grammar.syntax import Span

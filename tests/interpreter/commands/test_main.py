@@ -13,6 +13,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from handmade import TEXT
+
 from parspec.interpreter.commands import check, main
 from parspec.interpreter.commands.cells import width
 

@@ -9,6 +9,7 @@ from importlib.resources import files
 import jsonschema
 import pytest
 from handmade import FILE, TEXT, all_reduce, analysis, model, symbolic, unknown_axis
+
 from parspec.interpreter.analysis.result import StageResult, Totals
 from parspec.interpreter.commands.axes import axes_of
 from parspec.interpreter.commands.cells import width

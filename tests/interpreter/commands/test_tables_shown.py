@@ -9,6 +9,7 @@ from importlib.resources import files
 import jsonschema
 import pytest
 from handmade import linear_model
+
 from parspec.interpreter.commands.cells import width
 from parspec.interpreter.commands.changes import state_changes
 from parspec.interpreter.commands.operators import tabled

@@ -7,6 +7,7 @@ import os
 import pty
 
 import pytest
+
 from parspec.interpreter.commands.terminal import COLOURED, PLAIN, screen
 
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import (

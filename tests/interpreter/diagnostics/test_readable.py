@@ -3,6 +3,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.interpreter.diagnostics.readable import (
     bytes_text,
     count_text,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from parspec.interpreter.spec.model import Item, Layer, Model
 from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import Unread

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.interpreter.spec.dims import Dims, resolve_dims
 from parspec.interpreter.spec.sources import Unread, gather
 from parspec.interpreter.theory.formulas import Amount, symbol

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
+
 from parspec.grammar.parser import parse
 from parspec.interpreter.spec.hardware import resolve_devices, resolve_links
 from parspec.interpreter.spec.sources import LIBRARY, DiskReader, gather

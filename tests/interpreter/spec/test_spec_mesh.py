@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from parspec.interpreter.spec.hardware import (
     axis_sizes,
     resolve_devices,

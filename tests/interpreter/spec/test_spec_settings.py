@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import pytest
+
 from parspec.interpreter.spec.dims import resolve_dims
 from parspec.interpreter.spec.hardware import axis_sizes, resolve_mesh
 from parspec.interpreter.spec.settings import (

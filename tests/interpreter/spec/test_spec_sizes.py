@@ -6,6 +6,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.grammar.keywords import UNITS as GRAMMAR_UNITS
 from parspec.grammar.syntax import Arithmetic, Capacity, Name, Number, Rest, Size, Span
 from parspec.interpreter.spec.sizes import (

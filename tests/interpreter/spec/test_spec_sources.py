@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+
 from parspec.grammar.syntax import DimStatement, PlanStatement
 from parspec.interpreter.spec.sources import (
     DEPTH_LIMIT,

@@ -10,6 +10,7 @@ from operator import add, mul, sub
 import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
+
 from parspec.interpreter.theory.formulas import (
     Amount,
     Polynomial,

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.interpreter.theory.formulas import generic, symbol
 from parspec.interpreter.theory.layouts import REPLICATED, State
 from parspec.interpreter.theory.primitives import (

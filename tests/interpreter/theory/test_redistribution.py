@@ -5,6 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from parspec.interpreter.theory import primitives
 from parspec.interpreter.theory.layouts import EVERYWHERE, Layout, layout
 from parspec.interpreter.theory.redistribution import (

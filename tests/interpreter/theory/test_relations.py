@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from parspec.interpreter.theory.relations import relation
 
 

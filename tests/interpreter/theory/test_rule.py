@@ -1,6 +1,7 @@
 """The dimension rule for every kind of operator."""
 
 import pytest
+
 from parspec.interpreter.theory.layouts import EVERYWHERE, layout
 from parspec.interpreter.theory.operators import Operator
 from parspec.interpreter.theory.rule import required, whole_dims

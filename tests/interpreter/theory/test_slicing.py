@@ -12,6 +12,7 @@ from itertools import product
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from parspec.interpreter.theory.formulas import evaluate
 from parspec.interpreter.theory.operators import Operator
 from parspec.interpreter.theory.strategies import derive

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from parspec.interpreter.theory.formulas import compact, plain, symbol
 from parspec.interpreter.theory.operators import Operator
 from parspec.interpreter.theory.strategies import (
