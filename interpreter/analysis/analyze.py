@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
 
 from parspec.interpreter.analysis.checks import check_all
 from parspec.interpreter.analysis.expects import Figures, judge, unpinned
 from parspec.interpreter.analysis.flops import flops_per_device, layer_bytes, layer_time
 from parspec.interpreter.analysis.grid import Grid, build_grid
+from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.inference import Placed, infer
 from parspec.interpreter.analysis.kinds import context_axes, kinds_of, strategies
 from parspec.interpreter.analysis.memory import bytes_of, memory
@@ -23,12 +26,38 @@ from parspec.interpreter.analysis.result import (
 )
 from parspec.interpreter.analysis.serving import deliver
 from parspec.interpreter.spec.model import Device, Model, Tensor
-from parspec.interpreter.theory.formulas import Amount, product, total
+from parspec.interpreter.theory.formulas import Amount, generic, product, total
 from parspec.interpreter.theory.layouts import TURN, Layout, layout
 
 
 def analyze(model: Model) -> Analysis:
-    """The analysis of a model."""
+    """The analysis of a model; holes are filled with their cheapest choice first."""
+    filled = fill(model, _price)
+    analysis = _analyze(filled.model)
+    return replace(analysis, findings=(*analysis.findings, *filled.findings))
+
+
+def _price(model: Model) -> Cost:
+    """What a plan costs: seconds where links and the device are known, else bytes that devices
+    send; and the FLOPs that are executed, repeated ones every time."""
+    analysis = _analyze(model)
+    totals = analysis.totals
+    times = (totals.compute_time, totals.communication_time)
+    paid = [generic(move.per_device) for move in analysis.moves]
+    known = [Fraction(time) for time in times if time is not None]
+    spent = sum(known) if len(known) == len(times) else sum(paid)
+    return Fraction(spent), sum((generic(f) for f in _flops(analysis)), start=Fraction(0))
+
+
+def _flops(analysis: Analysis) -> Iterator[Amount]:
+    """FLOPs of each layer's turns on one device."""
+    for layer in analysis.layers:
+        if layer.flops_per_device is not None:
+            yield layer.flops_per_device * layer.turns
+
+
+def _analyze(model: Model) -> Analysis:
+    """The analysis of a model without holes."""
     grid = build_grid(model)
     inference = infer(model, grid)
     delivery = deliver(model, grid, inference)

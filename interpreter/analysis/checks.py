@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from parspec.interpreter.analysis.division import division_findings
 from parspec.interpreter.analysis.flops import executed_flops
-from parspec.interpreter.analysis.grid import Grid, layers_of
+from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.moves import Pricing, output_layout
 from parspec.interpreter.analysis.pipeline import Course, stacks_of
 from parspec.interpreter.analysis.serving import Delivery
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
-from parspec.interpreter.spec.model import Assignment, Layer, Model, Tensor
+from parspec.interpreter.spec.model import Layer, Model, Tensor
 from parspec.interpreter.spec.settings import DTYPES
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, generic, is_number
 from parspec.interpreter.theory.layouts import TURN, layout
@@ -40,7 +40,6 @@ def check_all(
         *_padding(layers, grid, pricing.tensors),
         *_partial_left(model, pricing),
         *(() if _has_errors(model) else _repeated(layers, grid)),
-        *_unevaluated(model),
     )
 
 
@@ -345,19 +344,3 @@ def _copies(placed: Placed, pieces: tuple[str, ...], grid: Grid) -> Amount:
     return grid.space.group(
         piece for piece in pieces if placed.placement.dim(piece) is None and piece not in central
     )
-
-
-def _unevaluated(model: Model) -> Iterator[Finding]:
-    """What is read and checked, but does not bear on the figures."""
-    for said in _assignments(model):
-        if said.saying == "hole":
-            yield _unread(said, f"partition ? on {said.axis}", "no choice is made for it")
-
-
-def _unread(said: Assignment, text: str, reason: str) -> Finding:
-    return Finding("not_evaluated", said.site, _facts(text=text, reason=reason))
-
-
-def _assignments(model: Model) -> Iterator[Assignment]:
-    for layer in layers_of(model.items):
-        yield from layer.assignments

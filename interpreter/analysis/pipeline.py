@@ -32,8 +32,9 @@ class Course:
 
     def on_stage(self, stage: int) -> Amount:
         """How many layers a stage has."""
-        if not self.chunks:
-            return divide(self.layers, self.stages)
+        return self._held(stage) if self.chunks else divide(self.layers, self.stages)
+
+    def _held(self, stage: int) -> int:
         return sum(count for place, count in self.chunks if place == stage)
 
     @property
@@ -41,7 +42,7 @@ class Course:
         """The most layers that a stage has."""
         if not self.chunks:
             return divide(self.layers, self.stages)
-        return max(int(self.on_stage(stage)) for stage, _ in self.chunks)
+        return max(self._held(stage) for stage, _ in self.chunks)
 
     @property
     def approximate_crossings(self) -> Amount:

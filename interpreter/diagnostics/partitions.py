@@ -144,6 +144,15 @@ def _stage_out_of_range(facts: Facts) -> str:
     )
 
 
+def _hole(facts: Facts) -> str:
+    choices = [item for item in items(facts["choices"]) if isinstance(item, tuple)]
+    others = ", ".join(word(name) for name, _ in choices if name != facts["dim"])
+    return (
+        f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, the cheapest for "
+        f"{word(facts['layer'])}{f' (of {others})' if others else ''}"
+    )
+
+
 ENTRIES = (
     Entry(
         code="PAR201",
@@ -432,6 +441,32 @@ dim B = 64, S = 128
 input x[B, S]
 layer order: y[B, S] = sort over S (x) partition B on N
 output y
+""",
+    ),
+    Entry(
+        code="PAR213",
+        name="hole",
+        severity="info",
+        message=_hole,
+        explanation=(
+            "A hole leaves the choice of a dimension to the tool. Every choice is priced by "
+            "analysing the whole plan with it; the fix writes the cheapest."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, F = 128, D = 32
+input x[B, F] partition F on N
+weight w[F, D]
+layer down: y[B, D] = x * w partition ? on N
+output y replicated on N
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, F = 128, D = 32
+input x[B, F] partition F on N
+weight w[F, D]
+layer down: y[B, D] = x * w partition F on N
+output y replicated on N
 """,
     ),
 )

@@ -81,7 +81,7 @@ def write_layer(
         writer = _Writer(statement, body, here, building, expand, unit, target)
         made = writer.write(statement.expression)
     if made is None:
-        del body.items[mark:]
+        body.items[mark:] = [item for item in body.items[mark:] if item.chain[-1] is not unit]
         if first is site:
             building.broken.add(unit.name)
         building.units.setdefault(unit.name, unit)
@@ -132,8 +132,11 @@ def _target(statement: LayerStatement, body: Body, here: Here) -> Target | None:
 
 
 def _as_declared(target: Target | None, here: Here, building: Building) -> Seen | None:
-    """What a layer gives as far as its statement says it."""
+    """What a layer that is left out gives as far as its statement says it; None where that is not
+    said, or where a block that it calls gives something else."""
     if target is None or target.existing is not None or target.written is None:
+        return None
+    if target.result.unique in building.tensors:
         return None
     return _give(target, target.written, here, building)
 

@@ -84,7 +84,8 @@ def test_the_cost_statement_picks_the_price_list(analyzed, prices):
 
 
 def test_what_needs_the_backward_pass_is_not_evaluated(analyzed):
-    train = "train adam { global_batch = B }\nexpect traffic <= 1 GB\nexpect All-Reduce of grad(v) on dp"
+    pins = "expect traffic <= 1 GB\nexpect All-Reduce of grad(v) on dp"
+    train = f"train adam {{ global_batch = B }}\n{pins}"
     analysis = analyzed(SPEC.format(expect=train))
     assert [result.holds for result in analysis.expects] == [None, None]
     assert [f.name for f in analysis.findings].count("not_evaluated") == 2

@@ -40,7 +40,8 @@ def test_an_op_by_itself_has_its_own_dimensions() -> None:
 def test_a_product_dim_is_bound_whole() -> None:
     read = model(
         OPS
-        + "dim G = 2, R = 4\ndim H = G * R\ninput x[B, H]\nweight w[H, D]\nlayer a: h = linear(x, w)\noutput h\n"
+        + "dim G = 2, R = 4\ndim H = G * R\ninput x[B, H]\nweight w[H, D]\n"
+        + "layer a: h = linear(x, w)\noutput h\n"
     )
     assert operations(read)["a"] == "einsum x[B G R] w[G R D] -> h[B D]"
 
@@ -162,7 +163,8 @@ def test_a_stack_carries_one_turns_result_to_the_next() -> None:
 def test_nested_stacks_stack_their_weights_twice() -> None:
     read = clean(
         "dim B = 8, D = 16, L = 4, M = 2\ndim D2 = D\ninput x[B, D]\n"
-        "stack o[L]: x -> y { stack i[M]: x -> y { weight w[D, D2]\n layer a: y[B, D2] = x * w } }\n"
+        "stack o[L]: x -> y { stack i[M]: x -> y {\n"
+        "weight w[D, D2]\nlayer a: y[B, D2] = x * w } }\n"
         "output y\n"
     )
     assert tensors(read)["o.i.w"].stacked == ("L", "M")

@@ -1,0 +1,161 @@
+"""Holes: `partition ? on tp` leaves the choice of a dimension to the tool.
+
+Every choice is priced by analysing the whole plan with it: by time where all links and the device
+are known, else by the bytes that devices send; among equals the one that computes least again, then
+the first in order. Several holes are tried together while there are few, else one after another
+until none changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import TypeAlias
+
+from parspec.interpreter.analysis.grid import layers_of
+from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
+from parspec.interpreter.spec.model import Assignment, Item, Layer, Model, Stack
+
+TOGETHER = 256  # so many combinations of choices are tried; more are searched hole by hole
+SWEEPS = 4  # times that each hole is looked at again in turn
+
+Cost: TypeAlias = tuple[Fraction, Fraction]  # seconds or bytes a device, FLOPs in the system
+Choices: TypeAlias = Mapping[Site, str | None]  # clause to dimension, None for `none`
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """One clause with `?`: where it stands, its axes, the first layer it is for, and the dimensions
+    that it may take (None: not partitioned)."""
+
+    site: Site
+    axes: tuple[str, ...]
+    layer: str
+    options: tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A model with its holes filled, and what is said about each of them."""
+
+    model: Model
+    findings: tuple[Finding, ...]
+
+
+def fill(model: Model, price: Callable[[Model], Cost]) -> Filled:
+    """Fill every hole with its cheapest choice; `price` analyses a model without holes."""
+    holes = tuple(_holes(model))
+    if not holes:
+        return Filled(model, ())
+    seen: dict[tuple[str | None, ...], Cost] = {}
+
+    def cost(picked: tuple[str | None, ...]) -> Cost:
+        if picked not in seen:
+            seen[picked] = price(_with(model, _choices(holes, picked)))
+        return seen[picked]
+
+    best = _search(holes, cost)
+    findings = tuple(_finding(holes, place, best, cost) for place in range(len(holes)))
+    return Filled(_with(model, _choices(holes, best)), findings)
+
+
+def _choices(holes: Sequence[Hole], picked: Sequence[str | None]) -> Choices:
+    return {hole.site: dim for hole, dim in zip(holes, picked, strict=True)}
+
+
+def _holes(model: Model) -> Iterator[Hole]:
+    """The clauses with a hole, in the order of the layers that they are for."""
+    divides = {dim.name: dim.extent for dim in model.dims}
+    sizes = {axis.name: axis.size for axis in model.mesh.axes}
+    sizes |= {view.name: view.size for view in model.mesh.views}
+    found: dict[Site, Hole] = {}
+    for layer in layers_of(model.items):
+        for said in layer.assignments:
+            if said.saying != "hole":
+                continue
+            ways = 1
+            for axis in said.sequence or (said.axis,):
+                size = sizes.get(axis, 1)
+                ways *= size if isinstance(size, int) else 1
+            fits = tuple(
+                dim
+                for dim in layer.operator.dims
+                if not isinstance(extent := divides[dim], int) or extent % ways == 0
+            )
+            known = found.get(said.site)
+            options = dict.fromkeys((*(known.options if known else ()), *fits, None))
+            first = known.layer if known else layer.name
+            axes = said.sequence or (said.axis,)
+            found[said.site] = Hole(said.site, axes, first, tuple(options))
+    yield from found.values()
+
+
+def _search(
+    holes: Sequence[Hole], cost: Callable[[tuple[str | None, ...]], Cost]
+) -> tuple[str | None, ...]:
+    """The cheapest choices, the earlier ones among equals."""
+    combinations = 1
+    for hole in holes:
+        combinations *= len(hole.options)
+    if combinations <= TOGETHER:
+        return min(product(*(hole.options for hole in holes)), key=cost)
+    best = tuple(hole.options[0] for hole in holes)
+    for _ in range(SWEEPS):
+        before = best
+        for place, hole in enumerate(holes):
+            tries = [(*best[:place], option, *best[place + 1 :]) for option in hole.options]
+            best = min(tries, key=cost)
+        if best == before:
+            break
+    return best
+
+
+def _with(model: Model, choices: Choices) -> Model:
+    """The model with clauses in place of holes."""
+    return replace(model, items=tuple(_item(item, choices) for item in model.items))
+
+
+def _item(item: Item, choices: Choices) -> Item:
+    if isinstance(item, Stack):
+        return replace(item, items=tuple(_item(inner, choices) for inner in item.items))
+    if all(said.saying != "hole" for said in item.assignments):
+        return item
+    return replace(item, assignments=tuple(_said(item, choices)))
+
+
+def _said(layer: Layer, choices: Choices) -> Iterator[Assignment]:
+    for said in layer.assignments:
+        if said.saying != "hole":
+            yield said
+        elif (dim := choices[said.site]) is None:
+            yield replace(said, saying="none")
+        elif dim in layer.operator.dims:
+            yield replace(said, saying="partition", dim=dim)
+
+
+def _finding(
+    holes: Sequence[Hole],
+    place: int,
+    best: tuple[str | None, ...],
+    cost: Callable[[tuple[str | None, ...]], Cost],
+) -> Finding:
+    """What a hole is filled with, what each choice costs, and the edit that writes it."""
+    hole = holes[place]
+    axes = " * ".join(hole.axes)
+    prices = tuple(
+        (option or "none", float(cost((*best[:place], option, *best[place + 1 :]))[0]))
+        for option in hole.options
+    )
+    chosen = best[place] or "none"
+    facts: dict[str, Datum] = {
+        "layer": hole.layer,
+        "axis": axes,
+        "dim": chosen,
+        "choices": prices,
+    }
+    edit = Edit(hole.site, f"{chosen} on {axes}")
+    return Finding(
+        "hole", hole.site, tuple(facts.items()), (), (Fix(f"Write `{edit.text}`", (edit,)),)
+    )
