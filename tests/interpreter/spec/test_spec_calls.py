@@ -230,3 +230,10 @@ def test_what_is_appended_to_a_cache_may_be_shorter() -> None:
     assert operations(read) == {"a": "copy x[B S] -> k[B S]", "b": "copy k[B T] -> y[B T]"}
     wrong = model(text + "input z[E, S]\nlayer a: k[E, S] = z\nlayer b: y = k\noutput y\n")
     assert only(wrong, "global_size_mismatch")["size"] == 1
+
+
+def test_a_block_whose_result_is_wrong_keeps_its_other_layers() -> None:
+    text = BLOCKS.replace("y[B, T, D] = h * w2", "y[B, T, D] = h * w2 * nope")
+    read = model(text + "layer m: z[B, S, D] = mlp(x)\nlayer n: u = gelu(z)\noutput u\n")
+    assert names(read) == ["unknown_name"]
+    assert list(layers(read)) == ["m.up.1", "m.up", "n"]
