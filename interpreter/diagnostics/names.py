@@ -52,7 +52,7 @@ def _misplaced(facts: Facts) -> str:
 
 
 def _over_limit(facts: Facts) -> str:
-    return f"{word(facts['what'])} go deeper than {word(facts['limit'])} levels"
+    return f"more than {word(facts['limit'])} {word(facts['what'])}"
 
 
 _NEST = """\

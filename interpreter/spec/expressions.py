@@ -17,6 +17,7 @@ from parspec.grammar.syntax import (
     BlockStatement,
     Call,
     Expression,
+    Name,
     OpStatement,
     PointwiseStatement,
     Product,
@@ -50,7 +51,7 @@ def drafted(expression: Expression, frame: Frame, host: Host) -> Drafted:
     frame = replace(frame, depth=frame.depth + 1)
     match expression:
         case TensorUse():
-            return read(expression, frame.here)
+            return read(expression, frame.here) or _assumed(expression, frame, host)
         case Scalar(value=value):
             return value
         case Product():
@@ -59,6 +60,25 @@ def drafted(expression: Expression, frame: Frame, host: Host) -> Drafted:
             return _sum(expression, frame, host)
         case Call():
             return _call(expression, frame, host)
+
+
+def _assumed(use: TensorUse, frame: Frame, host: Host) -> Reading | None:
+    """A tensor that is not known, because its statement is broken or its name is wrong, with the
+    dimensions that it would have: those written, or what its layer's result has and what it is
+    multiplied by sums away. So one mistake does not take the layers behind it along."""
+    here = frame.here
+    if isinstance(here.scope.tensor(tuple(part.text for part in use.path.parts)), Seen):
+        return None
+    if use.indices is not None:
+        names = [index.name for index in use.indices if isinstance(index.name, Name)]
+        dims = spelled(use.path.text, names, here)
+        return None if dims is None else host.assume(use, dims, here)
+    if frame.wanted is None:
+        return None
+    beside = frame.beside
+    summed = tuple(leaf for leaf in sorted(beside) if leaf not in frame.wanted)
+    leaves = (*(leaf for leaf in frame.wanted if leaf not in beside), *summed)
+    return host.assume(use, Dimensions(leaves, tuple((leaf,) for leaf in leaves)), here)
 
 
 def value(expression: Expression, frame: Frame, host: Host) -> Value:

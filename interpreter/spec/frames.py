@@ -27,6 +27,10 @@ class Host(Protocol):
         """An unnamed result answers to the name of the layer's result, too."""
         ...
 
+    def assume(self, use: TensorUse, dims: Dimensions, here: Here) -> Reading:
+        """Adds a tensor that is not known as one with these dimensions that nothing gives."""
+        ...
+
     def expand(self, block: Block, arguments: Arguments, here: Here) -> Reading | None:
         """Adds the layers of a block under a name of their own; what its result is read as."""
         ...

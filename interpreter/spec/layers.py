@@ -31,7 +31,7 @@ from parspec.interpreter.spec.shapes import Draft, Leaves, check, natural
 from parspec.interpreter.spec.tensors import dtype_of, seen
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Expression, Span
+    from parspec.grammar.syntax import Expression, Span, TensorUse
 
 Expand: TypeAlias = Callable[[Block, Arguments, Here, Body, tuple[str, ...]], "Seen | None"]
 """Writes out a block's layers under a path into a body; how their scope sees the block's result,
@@ -319,6 +319,15 @@ class _Writer:
         existing = self.target.existing
         name = self.target.result.unique if existing is None else existing.tensor
         self.building.alias(reading.operand.tensor, name)
+
+    def assume(self, use: TensorUse, dims: Dimensions, here: Here) -> Reading:
+        """Adds a tensor that is not known as one with these dimensions that nothing gives."""
+        label, site = use.path.text, here.at(use.span)
+        name = f"{self.unit.name}.{label}"
+        self.building.tensors[name] = Tensor(
+            name, label, "activation", dims.names, dims.leaves, here.world.dtype, site=site
+        )
+        return Reading(Operand(name, dims.leaves, site=site), dims, use.span)
 
     def expand(self, block: Block, arguments: Arguments, here: Here) -> Reading | None:
         """Adds the layers of a block: under the layer's own name if that is all it does."""

@@ -236,4 +236,4 @@ def test_a_block_whose_result_is_wrong_keeps_its_other_layers() -> None:
     text = BLOCKS.replace("y[B, T, D] = h * w2", "y[B, T, D] = h * w2 * nope")
     read = model(text + "layer m: z[B, S, D] = mlp(x)\nlayer n: u = gelu(z)\noutput u\n")
     assert names(read) == ["unknown_name"]
-    assert list(layers(read)) == ["m.up.1", "m.up", "n"]
+    assert list(layers(read)) == ["m.up.1", "m.up", "m.down", "n"]

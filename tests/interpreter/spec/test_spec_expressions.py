@@ -162,13 +162,22 @@ def test_symbolic_sizes_are_equal_only_by_name() -> None:
     assert only(model(text.format("F")), "global_size_mismatch")["other_size"] == "D"
 
 
-def test_what_depends_on_a_mistake_is_left_out_silently() -> None:
+def test_what_depends_on_a_mistake_is_read_with_the_dimensions_it_would_have() -> None:
     read = model(
         "dim B = 8, D = 4\ninput x[B, D]\nlayer a: h = gleu(x)\nlayer b: y[B, D] = gelu(h)\n"
         "layer c: z[B, D] = gelu(y)\noutput z\nexpect h is R\n"
     )
     assert names(read) == ["unknown_name"]
-    assert operations(read) == {"c": "gelu y[B D] -> z[B D]"}
+    assert operations(read) == {
+        "b": "gelu b.h[B D] -> y[B D]",
+        "c": "gelu y[B D] -> z[B D]",
+    }
+
+
+def test_a_factor_that_is_not_known_has_what_the_product_needs_of_it() -> None:
+    read = model("dim B = 8, D = 4, F = 6\nweight w[F, D]\nlayer a: y[B, D] = nope * w\noutput y\n")
+    assert names(read) == ["unknown_name"]
+    assert operations(read) == {"a": "einsum a.nope[B F] w[F D] -> y[B D]"}
 
 
 def test_deep_expressions_are_refused() -> None:
