@@ -18,7 +18,7 @@ from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen, Wo
 from parspec.interpreter.spec.shapes import Draft, Leaves, check
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import TensorItem
+    from parspec.grammar.syntax import TensorItem, TensorUse
 
 
 class _Apart:
@@ -31,6 +31,10 @@ class _Apart:
 
     def answers(self, reading: Reading) -> None:
         """There is no layer whose name it could answer to."""
+
+    def assume(self, use: TensorUse, dims: Dimensions, here: Here) -> Reading:
+        """What an op reads that is no parameter of it has been reported."""
+        return Reading(Operand(use.path.text, dims.leaves), dims, use.span)
 
     def expand(self, block: Block, arguments: Arguments, here: Here) -> Reading | None:
         """An op is one operator: it cannot call a block."""

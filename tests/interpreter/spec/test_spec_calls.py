@@ -237,3 +237,11 @@ def test_a_block_whose_result_is_wrong_keeps_its_other_layers() -> None:
     read = model(text + "layer m: z[B, S, D] = mlp(x)\nlayer n: u = gelu(z)\noutput u\n")
     assert names(read) == ["unknown_name"]
     assert list(layers(read)) == ["m.up.1", "m.up", "m.down", "n"]
+
+
+def test_an_op_that_reads_what_is_not_known_says_so_once() -> None:
+    read = model(
+        "dim B = 8, D = 4\ninput x[B, D]\nop odd(X[B, D]) -> Y[B, D] = X + nope\n"
+        "layer a: y = odd(x)\noutput y\n"
+    )
+    assert names(read) == ["unknown_name"]
