@@ -38,7 +38,7 @@ def check_all(
         *_off_stage(pricing, delivery),
         *_stages_out_of_range(model, pricing),
         *_padding(layers, grid, pricing.tensors),
-        *_partial_left(model, pricing),
+        *_partial_left(model, pricing, delivery),
         *(() if _has_errors(model) else _repeated(layers, grid)),
     )
 
@@ -289,10 +289,10 @@ def _counted(layer: Layer, tensors: Mapping[str, Tensor]) -> tuple[str, ...]:
     return tuple(dim for dim in operator.summed if dim not in weighted)
 
 
-def _partial_left(model: Model, pricing: Pricing) -> Iterator[Finding]:
+def _partial_left(model: Model, pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
     """Outputs left partial without saying so."""
     for output in model.outputs:
-        _, wanted = output_layout(pricing, output)
+        _, wanted = output_layout(pricing, delivery, output)
         said = {piece for s in output.rest for piece in pricing.grid.covers.get(s.axis, ())}
         for axis, _ in wanted.partial:
             if axis not in said:

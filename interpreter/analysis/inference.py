@@ -149,7 +149,7 @@ def _walk_layer(
         zip(layer.operands, tensors, inputs, strict=True)
     ):
         own = where.renamed(_inverse(operand, tensor))
-        if tensor.role in ("weight", "input", "cache"):
+        if tensor.role == "cache":  # what lies in a cache is complete
             own = layout(dict(own.cuts), (), dict(own.central))
         walk.needs.append(Need(tensor.name, own, layer.name, place_, stacks))
     out = walk.tensors[layer.out]

@@ -146,7 +146,7 @@ def all_moves(
         ordered += by_layer.get(placed.layer.name, [])
         ordered += _statistics(pricing, placed)
     for output in model.outputs:
-        ordered += _output_moves(pricing, output)
+        ordered += _output_moves(pricing, delivery, output)
     return tuple(ordered)
 
 
@@ -271,22 +271,23 @@ def _turn_layout(pricing: Pricing, tensor: str) -> Layout:
     )
 
 
-def output_layout(pricing: Pricing, output: Output) -> tuple[Layout, Layout]:
-    """How an output is produced, and how it must lie."""
+def output_layout(pricing: Pricing, delivery: Delivery, output: Output) -> tuple[Layout, Layout]:
+    """How an output is produced (or lies, if it comes from outside), and how it must lie."""
     tensor = pricing.tensors[output.tensor]
-    produced = pricing.inference.produced.get(tensor.name, EVERYWHERE)
+    produced = delivery.origins[tensor.name]
     wanted = at_rest(output.rest, output.stage, tensor.leaves, pricing.grid, produced)
     return produced, wanted
 
 
-def _output_moves(pricing: Pricing, output: Output) -> Iterator[Move]:
+def _output_moves(pricing: Pricing, delivery: Delivery, output: Output) -> Iterator[Move]:
     tensor = pricing.tensors[output.tensor]
-    produced, wanted = output_layout(pricing, output)
-    for step in redistribute(produced, wanted, tensor.leaves, pricing.grid.space):
+    produced, wanted = output_layout(pricing, delivery, output)
+    dims = (*tensor.leaves, FLAT) if produced.axes(FLAT) else tensor.leaves
+    for step in redistribute(produced, wanted, dims, pricing.grid.space):
         yield pricing.move(
             step,
             tensor,
-            tensor.leaves,
+            dims,
             DTYPES[tensor.dtype],
             (),
             "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.commands.cells import safe
@@ -43,6 +43,17 @@ def _checked(spec: Spec, plan: str | None) -> Checked:
     return checked(spec.file, (first, *(analysed(spec, name) for name in plans)))
 
 
+def _sums(each: Checked, shown_on: Screen) -> Iterator[str]:
+    """A line for the file, or one for each of its plans where it has some and looks at them."""
+    plans = [analysis for analysis in each.analyses if analysis.model.plan is not None]
+    if not plans:
+        yield summary(each.file, each.diagnostics, each.analyses[0], shown_on)
+    for analysis in plans:
+        plan = analysis.model.plan
+        own = [d for d in each.diagnostics if not d.plans or plan in d.plans]
+        yield summary(f"{each.file} · {plan}", own, analysis, shown_on)
+
+
 def _rendered(form: str | None, found: list[Checked], shown_on: Screen) -> str:
     match form:
         case "json":
@@ -65,7 +76,7 @@ def _full(found: list[Checked], shown_on: Screen) -> str:
         new = [diagnostic for diagnostic in each.diagnostics if diagnostic not in shown]
         shown.update(new)
         parts.append(full(new, each.sources, shown_on))
-        parts.append(f"{summary(each.file, each.diagnostics, each.analyses[0], shown_on)}\n")
+        parts += (f"{line}\n" for line in _sums(each, shown_on))
     if len(found) > 1:
         counts: Counter[str] = Counter(diagnostic.severity for diagnostic in shown)
         parts.append(f"{len(found)} files: {counted(counts) or 'ok'}\n")

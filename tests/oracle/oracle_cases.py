@@ -110,9 +110,7 @@ def _case(raw: Mapping[str, Any]) -> Case:
     for step in raw["steps"]:
         steps.append(_step(step, dims, mesh))
         dims[step["out"]] = steps[-1].out_dims
-    outputs = {
-        name: _states(places, dims[name], mesh) for name, places in raw["outputs"].items()
-    }
+    outputs = {name: _states(places, dims[name], mesh) for name, places in raw["outputs"].items()}
     runs = {name: _run(run) for name, run in raw["systems"].items()}
     best = raw["best_known"]["wire_bytes_per_device"]
     return Case(
