@@ -1,7 +1,7 @@
 """Print what parspec moves beside what each system moves, program by program, with totals.
 
-Run as `python tests/oracle/compare.py`. Bytes per device of ring collectives; `=`: as many as ours,
-`+` and `-`: the system moves more or fewer; `~` behind it: other primitives; blank: not comparable.
+Run as `python tests/oracle/compare.py`. Bytes per device of ring collectives. `=`: as many as ours
+(`=~`: with other primitives); `+` and `-`: the system moves more or fewer; blank: not comparable.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from oracle_cases import Case, Run, load
 from oracle_outcome import alike, outcome
 
-WIDTH = 12
+WIDTH = 19
 
 
 def verdict(ours: Run, theirs: Run) -> str:
@@ -24,9 +24,10 @@ def verdict(ours: Run, theirs: Run) -> str:
 def cell(ours: Run, theirs: Run | None) -> str:
     """A system's bytes, marked."""
     if theirs is None:
-        return " " * (WIDTH + 3)
-    other = " " if alike(ours, theirs) else "~"
-    return f"{theirs.moved:>{WIDTH}} {verdict(ours, theirs)}{other}"
+        return " " * (WIDTH + 2)
+    mark = verdict(ours, theirs)
+    other = "~" if mark == "=" and not alike(ours, theirs) else " "
+    return f"{theirs.moved:>{WIDTH}}{mark}{other}"
 
 
 def main() -> None:
@@ -35,14 +36,13 @@ def main() -> None:
     systems = list(dict.fromkeys(name for case in cases for name in case.runs))
     ours = {case.id: outcome(case).run for case in cases}
     names = max(len(case.id) for case in cases)
-    header = "".join(
-        f"{name.removeprefix('torch-'):>{WIDTH + 3}}"[-WIDTH - 3 :] for name in systems
-    )
-    print(f"{'':{names}}{'ours':>{WIDTH}}{'best known':>{WIDTH}}{header}")
+    header = "".join(f"{name:>{WIDTH}}  " for name in ("ours", "best known", *systems))
+    print(f"{'':{names}}{header}")
     for case in cases:
         run = ours[case.id]
+        best = f"{run.moved:>{WIDTH}}  {case.best_known:>{WIDTH}}  "
         cells = "".join(cell(run, case.runs.get(name)) for name in systems)
-        print(f"{case.id:{names}}{run.moved:>{WIDTH}}{case.best_known:>{WIDTH}}{cells}")
+        print(f"{case.id:{names}}{best}{cells}".rstrip())
     print()
     for name in systems:
         print(f"{name:20}{totals(name, cases, ours)}")
