@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from parspec.interpreter.analysis.topology import departures
 from parspec.interpreter.spec.model import Assignment, Dim, Item, Layer, Mesh, Model, Stack
 from parspec.interpreter.theory.formulas import Amount, divide
 from parspec.interpreter.theory.space import Extent, Space, Wire
@@ -94,7 +95,7 @@ def build_grid(model: Model) -> Grid:
     space = Space(
         tuple(part for parts in pieces.values() for part in parts),
         tuple((dim.name, Extent(dim.extent, dim.unit)) for dim in model.dims),
-        _wires(model, covers),
+        _wires(model, covers, views),
     )
     return Grid(tuple(covers.items()), tuple(views.items()), space, model.dims)
 
@@ -194,8 +195,19 @@ def _views(
     return found
 
 
-def _wires(model: Model, covers: Mapping[str, tuple[str, ...]]) -> tuple[tuple[str, Wire], ...]:
+def _wires(
+    model: Model, covers: Mapping[str, tuple[str, ...]], views: Mapping[str, tuple[str, ...]]
+) -> tuple[tuple[str, Wire], ...]:
+    """The wire of each piece: of the view that names a link for it, else of its axis. An axis that
+    leaves its link's domain has the next one outward's."""
     links = {link.name: link for link in model.links}
+    slower = {one.axis.name: one.priced_at for one in departures(model.mesh.axes, model.links)}
+    cut_anew = {
+        piece: links[view.link]
+        for view in model.mesh.views
+        if view.link in links and view.pieces is not None
+        for piece in views.get(view.name, ())
+    }
     return tuple(
         (
             piece,
@@ -208,8 +220,8 @@ def _wires(model: Model, covers: Mapping[str, tuple[str, ...]]) -> tuple[tuple[s
             ),
         )
         for axis in model.mesh.axes
-        if (link := links.get(axis.link or "")) is not None
         for piece in covers[axis.name]
+        if (link := cut_anew.get(piece) or slower.get(axis.name) or links.get(axis.link or ""))
     )
 
 

@@ -1,4 +1,4 @@
-"""`check --format json` (3-contract.md)."""
+"""`check --format json`."""
 
 from __future__ import annotations
 

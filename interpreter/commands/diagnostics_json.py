@@ -1,4 +1,4 @@
-"""Diagnostics and expects in JSON, as `check` and `report` share them (3-contract.md)."""
+"""Diagnostics and expects in JSON, as `check` and `report` share them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`report --format json` (3-contract.md): every field there, None where nothing was computed.
+"""`report --format json`: every field there, None where nothing was computed.
 
 Numbers are exact where they are whole. Where a size is symbolic the number is None, and the
 formula stands beside it as an expression over names that a program can evaluate.

@@ -1,4 +1,4 @@
-"""`tables --format json` (3-contract.md): formulas are expressions that a program can evaluate."""
+"""`tables --format json`: formulas are expressions that a program can evaluate."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def main() -> None:
     ours = {case.id: outcome(case).run for case in cases}
     names = max(len(case.id) for case in cases)
     header = "".join(f"{name:>{WIDTH}}  " for name in ("ours", "best known", *systems))
-    print(f"{'':{names}}{header}")
+    print(f"{'':{names}}{header}".rstrip())
     for case in cases:
         run = ours[case.id]
         best = f"{run.moved:>{WIDTH}}  {case.best_known:>{WIDTH}}  "

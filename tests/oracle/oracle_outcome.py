@@ -20,6 +20,7 @@ from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import DiskReader
+from parspec.interpreter.theory.formulas import Amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def outcome(case: Case) -> Outcome:
     text = spec(case)
     analysis = analyze(resolve(f"{case.id}.par", text, DiskReader()))
     collectives = tuple(
-        Collective(move.primitive, move.axes, move.times, move.per_device)
+        Collective(move.primitive, move.axes, _whole(move.times), _whole(move.per_device))
         for move in analysis.moves
         if move.primitive is not None
     )
@@ -53,6 +54,12 @@ def outcome(case: Case) -> Outcome:
         _handed_over(analysis, output.tensor, case.mesh) for output in analysis.model.outputs
     )
     return Outcome(text, analysis, run, outputs)
+
+
+def _whole(amount: Amount) -> int:
+    """A program has no symbols, and a device moves no fraction of a byte."""
+    assert isinstance(amount, int)
+    return amount
 
 
 def _handed_over(analysis: Analysis, name: str, axes: Mapping[str, int]) -> dict[str, str]:
