@@ -17,7 +17,7 @@ from parspec.interpreter.spec.model import Layer, Model, Tensor
 from parspec.interpreter.spec.settings import DTYPES
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, generic, is_number
 from parspec.interpreter.theory.layouts import TURN, layout
-from parspec.interpreter.theory.redistribution import cost, redistribute
+from parspec.interpreter.theory.redistribution import moved, redistribute
 from parspec.interpreter.theory.rule import whole_dims
 
 REPEATED_SHARE = 0.05  # work repeated on nodes of an axis is a warning above this share of FLOPs
@@ -91,9 +91,10 @@ def _choice_price(
         if dim in operand.leaves:
             cuts[dim] = (*cuts.get(dim, ()), axis)
         wanted = layout(cuts, where.partial, where.central).renamed(own)
-        source = delivery.origins[tensor.name]
-        steps = redistribute(source, wanted, tensor.leaves, pricing.grid.space)
-        spent += int(cost(steps, tensor.leaves, pricing.grid.space) * DTYPES[tensor.dtype])
+        source, item = delivery.origins[tensor.name], DTYPES[tensor.dtype]
+        space = pricing.grid.space
+        steps = redistribute(source, wanted, tensor.leaves, space, item)
+        spent += int(sum(moved(step, tensor.leaves, space, item) for step in steps))
     return spent
 
 

@@ -283,7 +283,7 @@ def _output_moves(pricing: Pricing, delivery: Delivery, output: Output) -> Itera
     tensor = pricing.tensors[output.tensor]
     produced, wanted = output_layout(pricing, delivery, output)
     dims = (*tensor.leaves, FLAT) if produced.axes(FLAT) else tensor.leaves
-    for step in redistribute(produced, wanted, dims, pricing.grid.space):
+    for step in redistribute(produced, wanted, dims, pricing.grid.space, DTYPES[tensor.dtype]):
         yield pricing.move(
             step,
             tensor,

@@ -14,7 +14,8 @@ from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Inference, Need
 from parspec.interpreter.analysis.rest import at_rest, consensus
 from parspec.interpreter.spec.model import Model, Tensor
-from parspec.interpreter.theory.layouts import EVERYWHERE, FLAT, TURN, Layout, Node, layout
+from parspec.interpreter.spec.settings import DTYPES
+from parspec.interpreter.theory.layouts import FLAT, TURN, Layout, Node, layout
 from parspec.interpreter.theory.redistribution import Step, cost, redistribute
 
 
@@ -124,16 +125,17 @@ def _serve_scope(
 ) -> list[Served]:
     """Serve the cheapest consumer first, from the cheapest layout at hand, until all are."""
     dims = _dims(tensor, start)
+    item = DTYPES[tensor.dtype]
     first = {need.layout: need for need in reversed(needs)}
     left = [need for need in needs if first[need.layout] is need]
     at_hand = [start]
     served = []
     while left:
         ways = [
-            (cost(steps, dims, grid.space), place, need, steps)
+            (cost(steps, dims, grid.space, item), place, need, steps)
             for place, need in enumerate(left)
             for source in at_hand
-            for steps in [redistribute(source, need.layout, dims, grid.space)]
+            for steps in [redistribute(source, need.layout, dims, grid.space, item)]
         ]
         _, place, need, steps = min(ways, key=lambda way: (way[0], way[1], len(way[3])))
         del left[place]
@@ -144,10 +146,3 @@ def _serve_scope(
 
 def _dims(tensor: Tensor, start: Layout) -> tuple[str, ...]:
     return (*tensor.leaves, FLAT) if start.axes(FLAT) else tensor.leaves
-
-
-def pinned_output(
-    produced: Layout | None, rest: Layout, leaves: tuple[str, ...], grid: Grid
-) -> tuple[Step, ...]:
-    """The steps that bring an output from where it is produced to where it must lie."""
-    return redistribute(produced or EVERYWHERE, rest, leaves, grid.space)

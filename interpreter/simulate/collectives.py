@@ -92,9 +92,7 @@ def all_reduce(addends: Sequence[Array], kind: str) -> Exchange:
 def all_to_all(slices: Sequence[Array], split: Split, join: Join) -> Exchange:
     """Every member keeps its part of its own slice and sends each other member the part of it."""
     parts = [tuple(split(part)) for part in slices]
-    received = tuple(
-        join([row[rank] for row in parts]) for rank in range(len(slices))
-    )
+    received = tuple(join([row[rank] for row in parts]) for rank in range(len(slices)))
     sent = sum(
         part.size for rank, row in enumerate(parts) for to, part in enumerate(row) if to != rank
     )

@@ -122,9 +122,7 @@ def _slice(
     return part
 
 
-def difference(
-    spread: Spread, whole: Array, machine: Machine
-) -> tuple[Device, float] | None:
+def difference(spread: Spread, whole: Array, machine: Machine) -> tuple[Device, float] | None:
     """The first device whose part is not the whole's, and how far off it is; None if all are."""
     scale = 1.0 + float(np.max(np.abs(whole), initial=0.0, where=np.isfinite(whole)))
     for device, part in complete(spread, machine):

@@ -207,9 +207,7 @@ def _works(task: _Task) -> tuple[_Work, Layout]:
 
 def _permute(task: _Task) -> tuple[_Work, Layout]:
     """Every slice goes to the member whose turn it is in the new order of axes."""
-    dim = next(
-        (d for d in task.spread.dims if task.source.axes(d) != task.target.axes(d)), None
-    )
+    dim = next((d for d in task.spread.dims if task.source.axes(d) != task.target.axes(d)), None)
     before = () if dim is None else task.source.axes(dim)
     after = () if dim is None else task.target.axes(dim)
     if dim is None or sorted(before) != sorted(after) or not set(task.axes) <= set(before):
@@ -262,7 +260,9 @@ def _addend(task: _Task, letter: str, neutral: float) -> _Work:
             join = task.join(dim, members[0])
             return Exchange(
                 tuple(
-                    join([s if i == rank else np.full_like(s, neutral) for i, s in enumerate(slices)])
+                    join(
+                        [s if i == rank else np.full_like(s, neutral) for i, s in enumerate(slices)]
+                    )
                     for rank in range(len(slices))
                 ),
                 0,

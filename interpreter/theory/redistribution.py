@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations, count, permutations
 
-from parspec.interpreter.theory import primitives
+from parspec.interpreter.theory import primitives, timing
 from parspec.interpreter.theory.formulas import Amount, generic
 from parspec.interpreter.theory.layouts import Layout, layout
 from parspec.interpreter.theory.space import Space
@@ -46,9 +46,10 @@ class Price:
 
 @lru_cache(maxsize=65536)
 def redistribute(
-    source: Layout, target: Layout, dims: tuple[str, ...], space: Space
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Fraction
 ) -> tuple[Step, ...]:
-    """The cheapest steps from one layout of a variable with these dimensions to another."""
+    """The cheapest steps from one layout of a variable with these dimensions to another; `item` is
+    the bytes of an element."""
     if source == target:
         return ()
     settled = {dim: _common_prefix(source.axes(dim), target.axes(dim)) for dim in dims}
@@ -67,7 +68,7 @@ def redistribute(
         done.add(here)
         for step in _edges(here, target, dims, settled, space):
             if step.target not in done:
-                spent = measure(step, dims, space)
+                spent = measure(step, dims, space, item)
                 paid = int(step.primitive is not None)
                 heapq.heappush(
                     frontier,
@@ -76,19 +77,31 @@ def redistribute(
     raise AssertionError(f"no way from {source} to {target}")
 
 
-def cost(steps: tuple[Step, ...], dims: tuple[str, ...], space: Space) -> Fraction:
+def cost(steps: tuple[Step, ...], dims: tuple[str, ...], space: Space, item: Fraction) -> Fraction:
     """The measure of a whole path."""
-    return sum((measure(step, dims, space) for step in steps), Fraction(0))
+    return sum((measure(step, dims, space, item) for step in steps), Fraction(0))
 
 
-def measure(step: Step, dims: tuple[str, ...], space: Space) -> Fraction:
-    """What a step costs in the search: elements per device, or seconds where links are known."""
+def measure(step: Step, dims: tuple[str, ...], space: Space, item: Fraction) -> Fraction:
+    """What a step costs in the search: seconds where every axis has a link, else bytes a device."""
+    if step.primitive is None or not space.timed:
+        return moved(step, dims, space, item)
+    priced = price(step, dims, space)
+    wires = [
+        (space.sizes[axis], space.links.get(axis)) for axis in _in_mesh_order(step.axes, space)
+    ]
+    size = priced.size * item
+    spent = timing.seconds(primitives.PRIMITIVES[step.primitive], size, wires)
+    return moved(step, dims, space, item) if spent is None else Fraction(spent)
+
+
+def moved(step: Step, dims: tuple[str, ...], space: Space, item: Fraction) -> Fraction:
+    """The most bytes that a device sends or receives in a step; symbolic sizes at a fixed point."""
     if step.primitive is None:
         return Fraction(0)
     priced = price(step, dims, space)
     primitive = primitives.PRIMITIVES[step.primitive]
-    moved = primitives.per_device(primitive, priced.size, priced.group)
-    return generic(moved)
+    return generic(primitives.per_device(primitive, priced.size, priced.group)) * item
 
 
 def price(step: Step, dims: tuple[str, ...], space: Space) -> Price:

@@ -62,6 +62,11 @@ class Space:
         """Axis name to wire, for axes that have a link."""
         return dict(self.wires)
 
+    @cached_property
+    def timed(self) -> bool:
+        """Whether every axis of more than one node has a link, so that moves have times."""
+        return bool(self.wires) and all(n == 1 or axis in self.links for axis, n in self.axes)
+
     def group(self, axes: Iterable[str]) -> Amount:
         """Nodes of a group over these axes: the product of their sizes."""
         nodes: Amount = 1

@@ -1,8 +1,8 @@
 """How long a primitive takes on the wires of its axes.
 
 start + latency·steps + bytes / (bandwidth·efficiency). A primitive fused over axes with different
-links runs in phases, the innermost axis first with everything, each further one with what the
-phases inside it leave to a node; phases on different links overlap, the slowest counts.
+links runs in phases, one a link: the innermost with everything, each further one with what the
+phases inside it leave to a node. Phases on different links overlap, the slowest counts.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from parspec.interpreter.theory.formulas import Amount, divide, is_number
 from parspec.interpreter.theory.primitives import Primitive
 from parspec.interpreter.theory.space import Wire
 
-# Primitives whose every phase moves the whole variable, not a share of it.
+# Primitives whose every phase moves the whole variable.
 UNDIVIDED = frozenset({"Broadcast", "Reduce", "Send"})
+# Primitives whose every phase moves a node's slice, M/N, whatever the phases before it did.
+BY_SLICE = frozenset({"All-to-All", "Permute"})
 
 
 def seconds(
@@ -23,21 +25,25 @@ def seconds(
 ) -> float | None:
     """Seconds for `size` bytes (M) over axes given as (nodes, wire), outermost first; None where a
     wire is missing or a size symbolic."""
-    wires = [wire for _, wire in axes]
-    if None in wires or not is_number(size) or not all(is_number(n) for n, _ in axes):
-        return None
-    by_link: dict[Wire, tuple[Amount, Amount]] = {}
-    left: Amount = size
+    by_link: dict[Wire, Amount] = {}
     for nodes, wire in reversed(axes):
-        assert wire is not None
-        moved = primitives.per_device(primitive, left, nodes)
-        group, before = by_link.get(wire, (1, 0))
-        by_link[wire] = (group * nodes, before + moved)
+        if wire is None or not is_number(nodes):
+            return None
+        by_link[wire] = by_link.get(wire, 1) * nodes
+    if not is_number(size):
+        return None
+    everyone: Amount = 1
+    for nodes in by_link.values():
+        everyone *= nodes
+    slowest = 0.0
+    left: Amount = size
+    for wire, nodes in by_link.items():
+        phase = divide(size * nodes, everyone) if primitive.name in BY_SLICE else left
+        moved = primitives.per_device(primitive, phase, nodes)
+        time = primitives.seconds(
+            primitive, moved, nodes, wire.bandwidth, wire.latency, wire.start, wire.efficiency
+        )
+        slowest = max(slowest, time)
         if primitive.name not in UNDIVIDED:
             left = divide(left, nodes)
-    return max(
-        primitives.seconds(
-            primitive, moved, group, wire.bandwidth, wire.latency, wire.start, wire.efficiency
-        )
-        for wire, (group, moved) in by_link.items()
-    )
+    return slowest

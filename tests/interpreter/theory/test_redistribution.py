@@ -13,9 +13,10 @@ from parspec.interpreter.theory.redistribution import (
     price,
     redistribute,
 )
-from parspec.interpreter.theory.space import Extent, Space
+from parspec.interpreter.theory.space import Extent, Space, Wire
 
 DIMS = ("A", "B")
+ITEM = Fraction(1)
 ONE_AXIS = Space((("n", 4),), (("A", Extent(24)), ("B", Extent(40))))
 MESH = Space((("m", 2), ("n", 4)), (("A", Extent(24)), ("B", Extent(40)), ("K", Extent(6))))
 M = 24 * 40
@@ -70,7 +71,7 @@ def spent(steps, dims, space):
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]}->{row[1]}")
 def test_every_transition_on_one_axis(row):
     source, target, *wanted = row
-    steps = redistribute(STATES[source], STATES[target], DIMS, ONE_AXIS)
+    steps = redistribute(STATES[source], STATES[target], DIMS, ONE_AXIS, ITEM)
     assert spent(steps, DIMS, ONE_AXIS) == tuple(wanted)
 
 
@@ -89,7 +90,9 @@ def test_every_transition_beside_another_axis(row, beside):
     source, target, primitive, order, *figures = row
     other, share, groups = BESIDE[beside]
     dims = (*DIMS, "K")
-    steps = redistribute(joined(STATES[source], other), joined(STATES[target], other), dims, MESH)
+    steps = redistribute(
+        joined(STATES[source], other), joined(STATES[target], other), dims, MESH, ITEM
+    )
     seen = 6 * share  # K multiplies M, cut by m where m partitions
     lists = [figure * seen * groups for figure in figures[:3]]
     assert spent(steps, dims, MESH) == (primitive, order, *lists, figures[3] * seen)
@@ -108,32 +111,32 @@ EIGHT = Space((("dp", 2), ("tp", 2)), (("A", Extent(8)), ("B", Extent(8))))
 
 def test_the_stored_order_changes_the_bill():
     wanted = layout({"A": ("tp",)})
-    bad = redistribute(layout({"A": ("dp", "tp")}), wanted, DIMS, EIGHT)
-    good = redistribute(layout({"A": ("tp", "dp")}), wanted, DIMS, EIGHT)
-    assert 4 * cost(bad, DIMS, EIGHT) == 128  # f32 [8, 8] on 2x2, bytes per device
-    assert 4 * cost(good, DIMS, EIGHT) == 64
+    bad = redistribute(layout({"A": ("dp", "tp")}), wanted, DIMS, EIGHT, ITEM)
+    good = redistribute(layout({"A": ("tp", "dp")}), wanted, DIMS, EIGHT, ITEM)
+    assert cost(bad, DIMS, EIGHT, Fraction(4)) == 128  # f32 [8, 8] on 2x2, bytes per device
+    assert cost(good, DIMS, EIGHT, Fraction(4)) == 64
     assert [step.primitive for step in bad] == ["Permute", "All-Gather"]
     assert [step.primitive for step in good] == ["All-Gather"]
 
 
 def test_a_fused_gather_is_one_primitive_over_both_axes():
-    (step,) = redistribute(layout({"A": ("dp", "tp")}), EVERYWHERE, DIMS, EIGHT)
+    (step,) = redistribute(layout({"A": ("dp", "tp")}), EVERYWHERE, DIMS, EIGHT, ITEM)
     assert (step.primitive, step.axes) == ("All-Gather", ("dp", "tp"))
-    assert cost((step,), DIMS, EIGHT) == 48
+    assert cost((step,), DIMS, EIGHT, ITEM) == 48
 
 
 def test_partial_sums_are_sliced_before_they_are_reduced():
-    steps = redistribute(layout({}, {"dp": "sum"}), layout({"A": ("tp",)}), DIMS, EIGHT)
+    steps = redistribute(layout({}, {"dp": "sum"}), layout({"A": ("tp",)}), DIMS, EIGHT, ITEM)
     assert [(step.primitive, step.axes) for step in steps] == [
         (None, ("tp",)),
         ("All-Reduce", ("dp",)),
     ]
-    assert cost(steps, DIMS, EIGHT) == 32
+    assert cost(steps, DIMS, EIGHT, ITEM) == 32
 
 
 def test_uneven_slices_are_moved_whole():
     space = Space((("n", 4),), (("A", Extent(10)),))
-    (step,) = redistribute(layout({"A": ("n",)}), EVERYWHERE, ("A",), space)
+    (step,) = redistribute(layout({"A": ("n",)}), EVERYWHERE, ("A",), space, ITEM)
     assert price(step, ("A",), space).size == 12  # ceil(10 / 4) = 3 each
 
 
@@ -162,19 +165,45 @@ layouts = st.builds(
 
 @given(layouts, layouts)
 def test_a_path_starts_and_ends_where_it_should_and_never_beats_its_parts(source, target):
-    steps = redistribute(source, target, DIMS, MESH)
+    steps = redistribute(source, target, DIMS, MESH, ITEM)
     here = source
     for step in steps:
         assert step.source == here
         here = step.target
     assert here == target
-    direct = cost(steps, DIMS, MESH)
-    through = redistribute(source, EVERYWHERE, DIMS, MESH) + redistribute(
-        EVERYWHERE, target, DIMS, MESH
+    direct = cost(steps, DIMS, MESH, ITEM)
+    through = redistribute(source, EVERYWHERE, DIMS, MESH, ITEM) + redistribute(
+        EVERYWHERE, target, DIMS, MESH, ITEM
     )
-    assert direct <= cost(through, DIMS, MESH)
+    assert direct <= cost(through, DIMS, MESH, ITEM)
 
 
 @given(layouts)
 def test_staying_costs_nothing(where):
-    assert redistribute(where, where, DIMS, MESH) == ()
+    assert redistribute(where, where, DIMS, MESH, ITEM) == ()
+
+
+def test_where_links_are_known_the_cheapest_in_time_is_taken():
+    """Over a slow outer link it pays to leave the slices where they are and gather inside."""
+    fast = Wire("fast", Fraction(10**12), Fraction(0), Fraction(0), Fraction(1))
+    slow = Wire("slow", Fraction(10**6), Fraction(1), Fraction(0), Fraction(1))
+    timed = Space(EIGHT.axes, EIGHT.dims, (("dp", slow), ("tp", fast)))
+    wanted = layout({"A": ("tp",)})
+    for start in (layout({"A": ("dp", "tp")}), layout({"A": ("tp", "dp")})):
+        steps = redistribute(start, wanted, DIMS, timed, ITEM)
+        tried = [
+            cost(path, DIMS, timed, ITEM)
+            for path in (
+                redistribute(start, wanted, DIMS, EIGHT, ITEM),
+                redistribute(start, EVERYWHERE, DIMS, EIGHT, ITEM)
+                + redistribute(EVERYWHERE, wanted, DIMS, EIGHT, ITEM),
+            )
+        ]
+        assert cost(steps, DIMS, timed, ITEM) == min(tried)
+    # By bytes a Permute and a gather; in time one latency of the slow link less.
+    assert [
+        s.primitive for s in redistribute(layout({"A": ("dp", "tp")}), wanted, DIMS, timed, ITEM)
+    ] == [
+        "All-Gather",
+        None,
+    ]
