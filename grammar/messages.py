@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterable
+from difflib import get_close_matches
 
 from parspec.grammar.keywords import STARTERS
 
@@ -189,6 +190,13 @@ def no_statement(found: str) -> str:
 def misspelt(word: str, meant: str) -> str:
     """A word that is close to one of the language."""
     return f"{quoted(word)} is unknown; did you mean {quoted(meant)}?"
+
+
+def misspelt_keyword(word: str, accepted: Iterable[str]) -> str | None:
+    """The keyword among the accepted terminals that `word` was probably meant to be, or None."""
+    keywords = [terminal.lower() for terminal in accepted if terminal not in TERMINALS]
+    near = get_close_matches(word.lower(), keywords, 1, 0.8)
+    return near[0] if near and near[0] != word else None
 
 
 def unknown_unit(word: str, meant: str | None) -> str:

@@ -184,7 +184,11 @@ class _Reading:
                 return None
             message = messages.misspelt(token.value, meant)
             self._mended = SyntaxFault(message, _span(token), (meant,), "", meant)
-            return Token.new_borrow_pos(meant.upper(), token.value, token)
+            return Token.new_borrow_pos(meant.upper(), meant, token)
+        if meant := messages.misspelt_keyword(token.value, self._run.accepted()):
+            message = messages.misspelt(token.value, meant)
+            self._mended = SyntaxFault(message, _span(token), (meant,), "", meant)
+            return Token.new_borrow_pos(meant.upper(), meant, token)
         if token.value in RESERVED and self._run.takes("NAME"):
             self._doubted = self._stop(token)
             return Token.new_borrow_pos("NAME", token.value, token)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from parspec.interpreter.analysis.batch import batch_findings, without_batch
+from parspec.interpreter.analysis.communication import communication_findings
 from parspec.interpreter.analysis.division import division_findings
 from parspec.interpreter.analysis.flops import executed_flops
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.moves import Pricing, output_layout
 from parspec.interpreter.analysis.pipeline import Course, stacks_of
+from parspec.interpreter.analysis.repeats import repeat_findings
 from parspec.interpreter.analysis.serving import Delivery
+from parspec.interpreter.analysis.topology import topology_findings
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Layer, Model, Tensor
@@ -28,8 +32,10 @@ def check_all(
 ) -> tuple[Finding, ...]:
     """Every finding of the analysis but those of `expect`s."""
     layers = pricing.inference.layers
+    batch = tuple(batch_findings(model, grid, pricing.inference))
     return (
-        *division_findings(layers, grid),
+        *topology_findings(model),
+        *without_batch(division_findings(layers, grid), batch),
         *_disputes(pricing, delivery),
         *_whole(layers),
         *_unsettled(pricing),
@@ -39,8 +45,18 @@ def check_all(
         *_stages_out_of_range(model, pricing),
         *_padding(layers, grid, pricing.tensors),
         *_partial_left(model, pricing, delivery),
-        *(() if _has_errors(model) else _repeated(layers, grid)),
+        *batch,
+        *(() if _has_errors(model) else _avoidable(model, grid, pricing, delivery)),
     )
+
+
+def _avoidable(
+    model: Model, grid: Grid, pricing: Pricing, delivery: Delivery
+) -> Iterator[Finding]:
+    """Communication that another clause or another order of layers makes less, repeated work."""
+    yield from communication_findings(model, grid, pricing, delivery)
+    yield from repeat_findings(pricing, delivery)
+    yield from _repeated(pricing.inference.layers, grid)
 
 
 def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
@@ -156,6 +172,7 @@ def _layers_lost(model: Model, pricing: Pricing) -> Iterator[Finding]:
                     built=built,
                     lost=course.layers - built,
                     remainder=course.layers - built,
+                    valid_chunk=_valid_chunks(course.layers, stages),
                 ),
                 (Related(pricing.grid.by_name[stack.dim].site, f"{stack.dim} is declared here"),),
             )
@@ -167,6 +184,14 @@ def _built(course: Course, explicit: bool) -> int:
         return sum(count for _, count in course.chunks)
     assert isinstance(course.layers, int)
     return course.layers // len(course.chunks) * len(course.chunks)
+
+
+def _valid_chunks(layers: int, stages: Amount) -> tuple[int, ...]:
+    """The sizes of equal chunks that deal out all layers; () where the stages do not divide them."""
+    if not isinstance(stages, int) or layers % stages:
+        return ()
+    each = layers // stages
+    return tuple(size for size in range(1, each + 1) if each % size == 0)
 
 
 def _stores(model: Model, grid: Grid) -> Iterator[Finding]:
@@ -259,6 +284,7 @@ def _padding(
             if not dim.padded or not isinstance(dim.extent, int) or not isinstance(dim.size, int):
                 continue
             pad = dim.extent - dim.size
+            ways = grid.space.group(dict(placed.placement.cuts).get(name, ()))
             if pad:
                 yield Finding(
                     "pad_reaches_reduction",
@@ -269,6 +295,7 @@ def _padding(
                         dim=name,
                         padded=dim.extent,
                         pad=pad,
+                        remainder=dim.size % ways if isinstance(ways, int) else None,
                     ),
                     (Related(dim.site, f"{name} is declared here"),),
                 )

@@ -7,7 +7,7 @@ make spreads out of spreads. It is held against the whole variable device by dev
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -160,9 +160,3 @@ def _real(
         part = part.take(real, along)
         whole = whole.take(positions[real], along)
     return part, whole
-
-
-def on_nodes(spread: Spread, central: Mapping[str, tuple[Node, ...]]) -> Spread:
-    """The same variable with some of its axes' nodes written differently."""
-    where = layout(dict(spread.where.cuts), spread.where.partial, central)
-    return replace(spread, where=where)

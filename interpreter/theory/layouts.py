@@ -9,7 +9,7 @@ mentioned it is replicated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -88,10 +88,28 @@ class Layout:
         """The same layout with dimensions renamed."""
         return layout({names.get(d, d): axes for d, axes in self.cuts}, self.partial, self.central)
 
-    def only(self, dims: Iterable[str]) -> Layout:
+    def only(self, dims: Collection[str]) -> Layout:
         """The layout of a variable that has only these dimensions: what cuts others is dropped."""
-        kept = set(dims)
-        return layout({d: a for d, a in self.cuts if d in kept}, self.partial, self.central)
+        cuts = tuple((dim, axes) for dim, axes in self.cuts if dim in dims)
+        return Layout(cuts, self.partial, self.central)
+
+    def without(self, axes: Collection[str]) -> Layout:
+        """The same layout, replicated on these axes."""
+        cuts = ((dim, tuple(a for a in cutting if a not in axes)) for dim, cutting in self.cuts)
+        return Layout(
+            tuple((dim, left) for dim, left in cuts if left),
+            tuple((axis, kind) for axis, kind in self.partial if axis not in axes),
+            tuple((axis, nodes) for axis, nodes in self.central if axis not in axes),
+        )
+
+    def complete(self) -> Layout:
+        """The same layout where the variable is no addend: replicated where it is partial."""
+        return Layout(self.cuts, (), self.central)
+
+    def at(self, nodes: Mapping[str, tuple[Node, ...]]) -> Layout:
+        """The same layout, centralized on the given axes: axis to the nodes that have it."""
+        left = self.without(nodes)
+        return layout(dict(left.cuts), left.partial, dict(left.central) | dict(nodes))
 
 
 def layout(

@@ -287,3 +287,23 @@ def test_nesting_up_to_the_limit_is_read() -> None:
     assert _faults("layer a: b = " + "(" * MAX_DEPTH + "x" + ")" * MAX_DEPTH) == []
     assert _faults("plan p {" * MAX_DEPTH + "}" * MAX_DEPTH) == []
     assert _faults("layer a: b = x" + " + x" * 1000) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "meant", "right"),
+    [
+        ("layer a: y[B] = x partiton B on N", "partition", "layer a: y[B] = x partition B on N"),
+        ("input x[B] replicatd on N", "replicated", "input x[B] replicated on N"),
+        ("wieght w[B]", "weight", "weight w[B]"),
+        ("mesh N = 8 ovr ib", "over", "mesh N = 8 over ib"),
+    ],
+)
+def test_a_misspelt_keyword_is_read_as_the_keyword(text, meant, right):
+    (chunk,) = parse(text).every
+    (fault,) = chunk.parsed.faults
+    assert fault.replacement == meant
+    mended = text[: fault.span.start] + meant + text[fault.span.end :]
+    assert mended == right
+    (sound,) = parse(right).every
+    assert type(chunk.statement) is type(sound.statement)
+    assert outline(chunk.statement) == outline(sound.statement)

@@ -1,0 +1,386 @@
+"""Avoidable communication: what a layer's clause makes move, and another clause would not.
+
+A clause is suspected where a variable arrives in slices along a dimension and the clause has it
+moved on that axis, though the layer could as well compute slice by slice. It is convicted only
+where the whole plan moves less without it. What fits first names the finding: gathered and sliced
+again with nothing computed between is `redundant_gather`; a layer that works on each slice by
+itself is an `unexpected_collective`; where statistics or addends would move instead of the
+variable it is `hidden_comm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from parspec.interpreter.analysis.alternatives import Outcome, outcome, outcome_with
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.inference import Need, Placed
+from parspec.interpreter.analysis.moves import Pricing, output_layout, whole
+from parspec.interpreter.analysis.result import Move
+from parspec.interpreter.analysis.serving import Delivery
+from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
+from parspec.interpreter.spec.model import Assignment, Layer, Model, Operand, Tensor
+from parspec.interpreter.theory.formulas import Amount, generic, is_number, total
+from parspec.interpreter.theory.layouts import Layout
+from parspec.interpreter.theory.rule import takes_partial, whole_dims
+
+MOST_TRIED = 64  # suspected clauses of one model that are tried, in order
+GIB = 2**30
+# Operators that may be cut along any of their dimensions at no cost in weights.
+WEIGHTLESS = ("pointwise", "along", "crossentropy", "sum", "scale", "copy")
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A layer's clause on an axis that has `tensor` moved there. dim: the dimension (as the layer
+    names it) in whose slices the variable arrives; None where it arrives partial."""
+
+    placed: Placed
+    said: Assignment
+    tensor: Tensor
+    need: Need
+    dim: str | None
+
+
+def communication_findings(
+    model: Model, grid: Grid, pricing: Pricing, delivery: Delivery
+) -> Iterator[Finding]:
+    """A finding for every clause on an axis without which the whole plan moves less."""
+    suspects = list(_suspects(pricing, delivery))[:MOST_TRIED]
+    if not suspects:
+        return
+    now = outcome(model, grid, pricing.inference, delivery)
+    if not now.settled:
+        return
+    trial = _Trial(model, grid, pricing, now, _readers(model, pricing))
+    reported: set[tuple[str, str]] = set()
+    for suspect in suspects:
+        key = (suspect.placed.layer.name, suspect.said.axis)
+        if key in reported:
+            continue
+        finding = trial.of(suspect)
+        if finding is not None:
+            reported.add(key)
+            yield finding
+
+
+def _suspects(pricing: Pricing, delivery: Delivery) -> Iterator[Suspect]:
+    """Clauses that have a variable moved on their axis, in the order of the moves."""
+    layers = {placed.layer.name: placed for placed in pricing.inference.layers}
+    for served in delivery.served:
+        paid = {axis for step in served.steps if step.primitive is not None for axis in step.axes}
+        tensor = pricing.tensors[served.need.tensor]
+        if not paid or served.need.operand < 0 or tensor.role == "weight":
+            continue
+        placed = layers[served.need.layer]
+        for said in placed.layer.assignments:
+            if not paid.isdisjoint(pricing.grid.covers.get(said.axis, ())):
+                yield from _suspect(placed, said, served.need, delivery, pricing)
+
+
+def _suspect(
+    placed: Placed, said: Assignment, need: Need, delivery: Delivery, pricing: Pricing
+) -> Iterator[Suspect]:
+    """The suspect that a clause is, where the layer could take the variable as it arrives."""
+    layer = placed.layer
+    tensor = pricing.tensors[need.tensor]
+    arrives = _arrives(delivery.origins[tensor.name], pricing.grid.covers[said.axis])
+    operand = layer.operands[need.operand]
+    if arrives is None or not _gives_way(layer, said):
+        return
+    own = dict(zip(tensor.leaves, operand.leaves, strict=True))
+    dim = own.get(arrives) if arrives else None
+    if dim is not None and dim != said.dim and dim not in whole_dims(layer.operator):
+        yield Suspect(placed, said, tensor, need, dim)
+    elif not arrives and takes_partial(layer.operator):
+        yield Suspect(placed, said, tensor, need, None)
+
+
+def _arrives(where: Layout, pieces: Iterable[str]) -> str | None:
+    """The dimension in whose slices a variable lies on all pieces of an axis; "" where it is
+    partial on them, None otherwise."""
+    states = {where.state(piece) for piece in pieces}
+    if len(states) != 1:
+        return None
+    state = states.pop()
+    return state.dim if state.letter == "P" else "" if state.letter == "partial" else None
+
+
+def _gives_way(layer: Layer, said: Assignment) -> bool:
+    """Whether another clause would leave the layer's weights as they are: the layer is not
+    partitioned on the axis, or along another dimension of an operator without weights."""
+    return said.saying == "none" or (
+        said.saying == "partition" and layer.operator.kind in WEIGHTLESS
+    )
+
+
+def _readers(model: Model, pricing: Pricing) -> Mapping[str, tuple[Need, ...]]:
+    """What reads each variable, and in which layout: layers, the next turn of a stack for what a
+    turn leaves, and outputs (a need of no layer)."""
+    readers: dict[str, list[Need]] = {}
+    for need in pricing.inference.needs:
+        if need.operand >= 0:
+            readers.setdefault(need.tensor, []).append(need)
+    for stack in pricing.stacks.values():
+        carry, last = pricing.tensors[stack.carry], pricing.tensors[stack.last]
+        names = dict(zip(carry.leaves, last.leaves, strict=True))
+        for need in readers.get(carry.name, ()):
+            seen = replace(need, tensor=last.name, layout=need.layout.renamed(names))
+            readers.setdefault(last.name, []).append(seen)
+    for output in model.outputs:
+        _, wanted = output_layout(pricing, output)
+        readers.setdefault(output.tensor, []).append(Need(output.tensor, wanted, "", -1, ()))
+    return {name: tuple(needs) for name, needs in readers.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Tries other clauses on one model and says what was found."""
+
+    model: Model
+    grid: Grid
+    pricing: Pricing
+    now: Outcome
+    readers: Mapping[str, tuple[Need, ...]]
+
+    def of(self, suspect: Suspect) -> Finding | None:
+        """The finding of a suspect; None where the plan moves as much without the clause. It is
+        tried alone, then with the clauses of what reads its result that ask for the same."""
+        first = self._same(suspect)
+        for changed in (first, self._onward(first, suspect.said.axis)):
+            instead = outcome_with(self.model, self.grid, changed)
+            if instead.settled and instead.moved < self.now.moved:
+                return self._finding(suspect, changed, instead)
+        return None
+
+    def _same(self, suspect: Suspect) -> dict[str, tuple[Assignment, ...]]:
+        """Other clauses for the layers that read the same copy by clauses that could give way."""
+        changed = {}
+        for need in self.readers[suspect.tensor.name]:
+            placed = self.now.layers.get(need.layer)
+            if placed is None or need.layout != suspect.need.layout:
+                continue
+            said = _said(placed.layer, suspect.said.axis)
+            if said is None or not _gives_way(placed.layer, said):
+                continue
+            own = dict(
+                zip(
+                    suspect.placed.layer.operands[suspect.need.operand].leaves,
+                    placed.layer.operands[need.operand].leaves,
+                    strict=True,
+                )
+            )
+            changed[placed.layer.name] = _instead(placed.layer, said, own.get(suspect.dim))
+        return changed
+
+    def _onward(
+        self, changed: Mapping[str, tuple[Assignment, ...]], axis: str
+    ) -> dict[str, tuple[Assignment, ...]]:
+        """The changes, and no `none` on the axis for anything that reads what they make."""
+        onward = dict(changed)
+        waiting = list(changed)
+        while waiting:
+            made = self.now.layers[waiting.pop()].layer.out
+            for need in self.readers.get(made, ()):
+                placed = self.now.layers.get(need.layer)
+                if placed is None or need.layer in onward:
+                    continue
+                said = _said(placed.layer, axis)
+                if said is not None and said.saying == "none":
+                    onward[need.layer] = _instead(placed.layer, said, None)
+                    waiting.append(need.layer)
+        return onward
+
+    def _finding(
+        self, suspect: Suspect, changed: Mapping[str, tuple[Assignment, ...]], instead: Outcome
+    ) -> Finding:
+        layer, said = suspect.placed.layer, suspect.said
+        name = self._name(suspect, changed, instead)
+        moves = self.now.moves_at(self.grid, layer.name, said.axis)
+        moves = tuple(move for move in moves if move.cause == "operand")
+        facts: dict[str, Datum] = {
+            "layer": layer.name,
+            "tensor": tuple(dict.fromkeys(self.pricing.tensors[m.tensor].label for m in moves)),
+            "axis": said.axis,
+            "primitive": tuple(dict.fromkeys(move.primitive for move in moves)),
+            "clause": None if suspect.dim is None else f"{suspect.dim} on {said.axis}",
+        }
+        match name:
+            case "hidden_comm":
+                facts |= self._saving(suspect, moves, instead)
+            case "unexpected_collective":
+                facts |= {"dim": suspect.dim, "expected": 0, "bytes": _bytes(moves)}
+            case _:
+                facts |= {"bytes": _bytes(moves), "keep": self._kept(layer, instead)}
+        return Finding(
+            name,
+            site_of(suspect.placed, said),
+            tuple(facts.items()),
+            tuple(self._related(suspect, changed)),
+            tuple(self._fixes(changed, said.axis, instead)),
+        )
+
+    def _name(
+        self, suspect: Suspect, changed: Mapping[str, tuple[Assignment, ...]], instead: Outcome
+    ) -> str:
+        """The first kind that fits."""
+        axis = suspect.said.axis
+        layers = [self.now.layers[name].layer for name in changed]
+        if all(layer.operator.kind == "copy" for layer in layers) and all(
+            self._sliced_again(layer.out, axis) for layer in layers
+        ):
+            return "redundant_gather"
+        working = {name for layer in layers for name in self._working(layer)}
+        if suspect.dim is not None and all(self._quiet(name, axis, instead) for name in working):
+            return "unexpected_collective"
+        return "hidden_comm"
+
+    def _sliced_again(self, tensor: str, axis: str) -> bool:
+        """Whether all that reads a variable, through further copies, wants slices on an axis."""
+        readers = self.readers.get(tensor, ())
+        return bool(readers) and all(self._slices(need, axis) for need in readers)
+
+    def _slices(self, need: Need, axis: str) -> bool:
+        if all(need.layout.state(piece).letter == "P" for piece in self.grid.covers[axis]):
+            return True
+        placed = self.now.layers.get(need.layer)
+        return (
+            placed is not None
+            and placed.layer.operator.kind == "copy"
+            and self._sliced_again(placed.layer.out, axis)
+        )
+
+    def _working(self, layer: Layer) -> Iterator[str]:
+        """The layers that compute with a layer's operands: itself, or what reads a copy."""
+        if layer.operator.kind != "copy":
+            yield layer.name
+            return
+        for need in self.readers.get(layer.out, ()):
+            placed = self.now.layers.get(need.layer)
+            if placed is not None:
+                yield from self._working(placed.layer)
+
+    def _quiet(self, layer: str, axis: str, instead: Outcome) -> bool:
+        """Whether a layer moves and leaves nothing to be reduced on an axis."""
+        left = instead.layers[layer].output
+        return not instead.moves_at(self.grid, layer, axis) and not any(
+            left.state(piece).letter == "partial" for piece in self.grid.covers[axis]
+        )
+
+    def _saving(
+        self, suspect: Suspect, moves: tuple[Move, ...], instead: Outcome
+    ) -> dict[str, Datum]:
+        """What the layer moves on a device, and what the plan would move in its place."""
+        if not (self.now.exact and instead.exact):
+            return {"factor": None}
+        spent = sum((generic(move.per_device) for move in moves), start=generic(0))
+        best = max(spent - (self.now.moved - instead.moved), generic(0))
+        full = _bytes(moves)
+        ways = self.grid.space.group(self.grid.covers[suspect.said.axis])
+        return saving(spent, best, full, ways)
+
+    def _kept(self, layer: Layer, instead: Outcome) -> str | None:
+        """The primitives that stay in front of the layer."""
+        stay = [
+            f"{move.primitive} over {', '.join(move.axes)}"
+            for move in instead.moves
+            if move.layer == layer.name
+        ]
+        return ", ".join(stay) or None
+
+    def _related(
+        self, suspect: Suspect, changed: Mapping[str, tuple[Assignment, ...]]
+    ) -> Iterator[Related]:
+        layer = suspect.placed.layer
+        yield from _made(suspect.tensor, self.now.layers, suspect.said.axis, suspect.dim)
+        for name in changed:
+            other = self.now.layers[name]
+            said = _said(other.layer, suspect.said.axis)
+            if name != layer.name and said is not None:
+                yield Related(site_of(other, said), f"layer {other.layer.parent} asks the same")
+        for need in self.readers.get(layer.out, ()):
+            reader = self.now.layers.get(need.layer)
+            if reader is not None and reader.layer.name not in changed:
+                state = need.layout.state(self.grid.covers[suspect.said.axis][0])
+                site = _operand(reader, need).site
+                yield Related(site, f"read here as {state} on {suspect.said.axis}")
+
+    def _fixes(
+        self, changed: Mapping[str, tuple[Assignment, ...]], axis: str, instead: Outcome
+    ) -> Iterator[Fix]:
+        """The clauses written anew, where each stands by itself at its layer."""
+        edits = []
+        for name in changed:
+            layer = self.now.layers[name].layer
+            said = _said(layer, axis)
+            dim = instead.layers[name].placement.dim(self.grid.covers[axis][0])
+            if said is None or dim is None or said.origin != "own" or _shared(layer, said):
+                return
+            edits.append(Edit(said.site, f"{dim} on {axis}"))
+        yield Fix(f"Write `{edits[0].text}`", tuple(edits))
+
+
+def _said(layer: Layer, axis: str) -> Assignment | None:
+    return next((said for said in layer.assignments if said.axis == axis), None)
+
+
+def _shared(layer: Layer, said: Assignment) -> bool:
+    """Whether a clause speaks of several axes in one breath."""
+    return sum(other.site == said.site for other in layer.assignments) > 1
+
+
+def _instead(layer: Layer, said: Assignment, dim: str | None) -> tuple[Assignment, ...]:
+    """A layer's clauses with one of them along `dim`, or left out where there is none."""
+    others = tuple(other for other in layer.assignments if other is not said)
+    if dim is None:
+        return others
+    return (*others, replace(said, saying="partition", dim=dim, sequence=(said.axis,), dealt=None))
+
+
+def _bytes(moves: Iterable[Move]) -> int | None:
+    """Bytes of the variables that move, as their groups see them."""
+    size = whole(total(move.size for move in moves))
+    return int(size) if is_number(size) else None
+
+
+def _operand(placed: Placed, need: Need) -> Operand:
+    return placed.layer.operands[need.operand]
+
+
+def _made(
+    tensor: Tensor, layers: Mapping[str, Placed], axis: str, dim: str | None
+) -> Iterator[Related]:
+    """Where a variable is made, and how it comes from there."""
+    state = "partial" if dim is None else f"P({dim})"
+    maker = next((p for p in layers.values() if p.layer.out == tensor.name), None)
+    site = tensor.site if maker is None else maker.layer.site
+    yield Related(site, f"{tensor.label} is {state} on {axis} here")
+
+
+def site_of(placed: Placed, said: Assignment) -> Site:
+    """Where a layer is told of an axis: at its own clause or its caller's; a pattern stands far
+    from the layer, so then at the layer."""
+    return placed.layer.site if said.origin == "pattern" else said.site
+
+
+def saving(now: Fraction, best: Fraction, full: int | None, ways: Amount) -> dict[str, Datum]:
+    """What a device moves and would move, in bytes and as a factor; the whole variable, and the
+    slice of it that a device has where it is not gathered."""
+    facts: dict[str, Datum] = {
+        "factor": _factor(now / best) if best else None,
+        "bytes_per_device_now": int(now),
+        "bytes_per_device_best": int(best),
+    }
+    if full is not None and isinstance(ways, int):
+        facts |= {
+            "full_bytes": full,
+            "full_GiB": round(full / GIB, 2),
+            "sharded_GiB": round(full / ways / GIB, 2),
+        }
+    return facts
+
+
+def _factor(ratio: Fraction) -> int | float:
+    return ratio.numerator if ratio.denominator == 1 else round(float(ratio), 2)
