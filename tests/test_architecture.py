@@ -25,12 +25,19 @@ MAY_IMPORT = {
         "parspec.interpreter.diagnostics",
         "parspec.interpreter.spec",
     },
+    "parspec.interpreter.explanations": {
+        "parspec.grammar",
+        "parspec.interpreter.theory",
+        "parspec.interpreter.diagnostics",
+        "parspec.interpreter.spec",
+    },
     "parspec.interpreter.commands": {
         "parspec.grammar",
         "parspec.interpreter.theory",
         "parspec.interpreter.diagnostics",
         "parspec.interpreter.spec",
         "parspec.interpreter.analysis",
+        "parspec.interpreter.explanations",
     },
 }
 

@@ -13,7 +13,7 @@ from parspec.interpreter.analysis.grid import Grid, build_grid
 from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.inference import Placed, infer
 from parspec.interpreter.analysis.kinds import context_axes, kinds_of, strategies
-from parspec.interpreter.analysis.memory import bytes_of, memory
+from parspec.interpreter.analysis.memory import memory, trains
 from parspec.interpreter.analysis.moves import Pricing, all_moves
 from parspec.interpreter.analysis.result import (
     Analysis,
@@ -25,6 +25,7 @@ from parspec.interpreter.analysis.result import (
     Totals,
 )
 from parspec.interpreter.analysis.serving import deliver
+from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.spec.model import Device, Model, Tensor
 from parspec.interpreter.theory.formulas import Amount, generic, product, total
 from parspec.interpreter.theory.layouts import TURN, Layout, layout
@@ -70,7 +71,7 @@ def _analyze(model: Model) -> Analysis:
         _layer(placed, pricing, strategies(placed, kinds, context, pricing.tensors, grid), device)
         for placed in inference.layers
     )
-    busiest, stages = memory(model, pricing, delivery.origins)
+    busiest, stages = memory(pricing, delivery.origins)
     tensors = tuple(_tensor(t, delivery.origins[t.name], pricing) for t in model.tensors)
     totals = _totals(model, grid, layers, moves, busiest)
     figures = Figures(model, grid, pricing.tensors, moves, layers, totals, delivery.origins)
@@ -144,8 +145,7 @@ def _totals(
     prices = [(move, dict(move.traffic)[model.cost]) for move in paid]
     compute = _sum_known(layer.time for layer in layers)
     communication = _sum_known(move.time for move in paid)
-    trains = model.settings is not None and model.settings.verb == "train"
-    step = None if compute is None or communication is None or trains else compute + communication
+    step = None if trains(model) else _sum_known((compute, communication))
     return Totals(
         parameters(model, grid),
         (("forward", total(price for _, price in prices)), ("backward", None), ("update", None)),

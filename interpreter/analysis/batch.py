@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from parspec.interpreter.analysis.division import HIGHEST_DEGREE
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Inference, Placed
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
@@ -148,7 +149,7 @@ def _nearest_microbatches(batch: Batch) -> Iterator[Fix]:
         return
     each = batch.size // batch.dp
     nearest = min(
-        (count for count in range(1, each + 1) if each % count == 0),
+        (count for count in range(1, min(each, HIGHEST_DEGREE) + 1) if each % count == 0),
         key=lambda count: (abs(count - written), count),
     )
     yield _write(site, f"microbatches = {nearest}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from parspec.interpreter.analysis.batch import batch_findings, without_batch
 from parspec.interpreter.analysis.communication import communication_findings
-from parspec.interpreter.analysis.division import division_findings
+from parspec.interpreter.analysis.division import HIGHEST_DEGREE, division_findings
 from parspec.interpreter.analysis.flops import executed_flops
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
@@ -35,7 +35,7 @@ def check_all(
     batch = tuple(batch_findings(model, grid, pricing.inference))
     return (
         *topology_findings(model),
-        *without_batch(division_findings(layers, grid), batch),
+        *without_batch(division_findings(layers, grid, model.mesh), batch),
         *_disputes(pricing, delivery),
         *_whole(layers),
         *_unsettled(pricing),
@@ -50,9 +50,7 @@ def check_all(
     )
 
 
-def _avoidable(
-    model: Model, grid: Grid, pricing: Pricing, delivery: Delivery
-) -> Iterator[Finding]:
+def _avoidable(model: Model, grid: Grid, pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
     """Communication that another clause or another order of layers makes less, repeated work."""
     yield from communication_findings(model, grid, pricing, delivery)
     yield from repeat_findings(pricing, delivery)
@@ -172,7 +170,7 @@ def _layers_lost(model: Model, pricing: Pricing) -> Iterator[Finding]:
                     built=built,
                     lost=course.layers - built,
                     remainder=course.layers - built,
-                    valid_chunk=_valid_chunks(course.layers, stages),
+                    **_valid_chunks(course.layers, stages),
                 ),
                 (Related(pricing.grid.by_name[stack.dim].site, f"{stack.dim} is declared here"),),
             )
@@ -186,12 +184,13 @@ def _built(course: Course, explicit: bool) -> int:
     return course.layers // len(course.chunks) * len(course.chunks)
 
 
-def _valid_chunks(layers: int, stages: Amount) -> tuple[int, ...]:
-    """The sizes of equal chunks that deal out all layers; () where the stages do not divide them."""
+def _valid_chunks(layers: int, stages: Amount) -> dict[str, Datum]:
+    """The sizes of equal chunks that deal out all layers, if the stages divide them."""
     if not isinstance(stages, int) or layers % stages:
-        return ()
+        return {}
     each = layers // stages
-    return tuple(size for size in range(1, each + 1) if each % size == 0)
+    sizes = range(1, min(each, HIGHEST_DEGREE) + 1)
+    return {"valid_chunk": tuple(size for size in sizes if each % size == 0)}
 
 
 def _stores(model: Model, grid: Grid) -> Iterator[Finding]:

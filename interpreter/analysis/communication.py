@@ -14,19 +14,26 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from parspec.interpreter.analysis.alternatives import Outcome, outcome, outcome_with
+from parspec.interpreter.analysis.alternatives import (
+    Outcome,
+    Outputs,
+    outcome,
+    outcome_with,
+)
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Need, Placed
-from parspec.interpreter.analysis.moves import Pricing, output_layout, whole
+from parspec.interpreter.analysis.moves import Pricing, output_layout
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.analysis.serving import Delivery
+from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
 from parspec.interpreter.spec.model import Assignment, Layer, Model, Operand, Tensor
-from parspec.interpreter.theory.formulas import Amount, generic, is_number, total
-from parspec.interpreter.theory.layouts import Layout
+from parspec.interpreter.theory.formulas import Amount, generic, is_number, total, whole
+from parspec.interpreter.theory.layouts import EVERYWHERE
+from parspec.interpreter.theory.primitives import ALL_REDUCE, per_device
 from parspec.interpreter.theory.rule import takes_partial, whole_dims
 
-MOST_TRIED = 64  # suspected clauses of one model that are tried, in order
+LAYERS_INFERRED = 8192  # so many layers may be inferred again to try clauses, in order
 GIB = 2**30
 # Operators that may be cut along any of their dimensions at no cost in weights.
 WEIGHTLESS = ("pointwise", "along", "crossentropy", "sum", "scale", "copy")
@@ -48,13 +55,15 @@ def communication_findings(
     model: Model, grid: Grid, pricing: Pricing, delivery: Delivery
 ) -> Iterator[Finding]:
     """A finding for every clause on an axis without which the whole plan moves less."""
-    suspects = list(_suspects(pricing, delivery))[:MOST_TRIED]
+    most = max(1, LAYERS_INFERRED // (2 * len(pricing.inference.layers) or 1))
+    suspects = list(_suspects(pricing, delivery))[:most]
+    outputs = [(o.tensor, output_layout(pricing, delivery, o)[1]) for o in model.outputs]
     if not suspects:
         return
-    now = outcome(model, grid, pricing.inference, delivery)
+    now = outcome(model, grid, pricing.inference, delivery, outputs)
     if not now.settled:
         return
-    trial = _Trial(model, grid, pricing, now, _readers(model, pricing))
+    trial = _Trial(model, grid, pricing, now, _readers(pricing, outputs), outputs)
     reported: set[tuple[str, str]] = set()
     for suspect in suspects:
         key = (suspect.placed.layer.name, suspect.said.axis)
@@ -86,26 +95,18 @@ def _suspect(
     """The suspect that a clause is, where the layer could take the variable as it arrives."""
     layer = placed.layer
     tensor = pricing.tensors[need.tensor]
-    arrives = _arrives(delivery.origins[tensor.name], pricing.grid.covers[said.axis])
-    operand = layer.operands[need.operand]
-    if arrives is None or not _gives_way(layer, said):
+    arrives = {
+        delivery.origins[tensor.name].state(piece) for piece in pricing.grid.covers[said.axis]
+    }
+    if len(arrives) != 1 or not _gives_way(layer, said):
         return
-    own = dict(zip(tensor.leaves, operand.leaves, strict=True))
-    dim = own.get(arrives) if arrives else None
-    if dim is not None and dim != said.dim and dim not in whole_dims(layer.operator):
+    state = arrives.pop()
+    own = dict(zip(tensor.leaves, layer.operands[need.operand].leaves, strict=True))
+    dim = own.get(state.dim or "")
+    if state.letter == "P" and dim not in (None, said.dim, *whole_dims(layer.operator)):
         yield Suspect(placed, said, tensor, need, dim)
-    elif not arrives and takes_partial(layer.operator):
+    elif state.letter == "partial" and said.saying == "none" and takes_partial(layer.operator):
         yield Suspect(placed, said, tensor, need, None)
-
-
-def _arrives(where: Layout, pieces: Iterable[str]) -> str | None:
-    """The dimension in whose slices a variable lies on all pieces of an axis; "" where it is
-    partial on them, None otherwise."""
-    states = {where.state(piece) for piece in pieces}
-    if len(states) != 1:
-        return None
-    state = states.pop()
-    return state.dim if state.letter == "P" else "" if state.letter == "partial" else None
 
 
 def _gives_way(layer: Layer, said: Assignment) -> bool:
@@ -116,7 +117,7 @@ def _gives_way(layer: Layer, said: Assignment) -> bool:
     )
 
 
-def _readers(model: Model, pricing: Pricing) -> Mapping[str, tuple[Need, ...]]:
+def _readers(pricing: Pricing, outputs: Outputs) -> Mapping[str, tuple[Need, ...]]:
     """What reads each variable, and in which layout: layers, the next turn of a stack for what a
     turn leaves, and outputs (a need of no layer)."""
     readers: dict[str, list[Need]] = {}
@@ -129,9 +130,8 @@ def _readers(model: Model, pricing: Pricing) -> Mapping[str, tuple[Need, ...]]:
         for need in readers.get(carry.name, ()):
             seen = replace(need, tensor=last.name, layout=need.layout.renamed(names))
             readers.setdefault(last.name, []).append(seen)
-    for output in model.outputs:
-        _, wanted = output_layout(pricing, output)
-        readers.setdefault(output.tensor, []).append(Need(output.tensor, wanted, "", -1, ()))
+    for name, wanted in outputs:
+        readers.setdefault(name, []).append(Need(name, wanted, "", -1, ()))
     return {name: tuple(needs) for name, needs in readers.items()}
 
 
@@ -144,16 +144,43 @@ class _Trial:
     pricing: Pricing
     now: Outcome
     readers: Mapping[str, tuple[Need, ...]]
+    outputs: Outputs
 
     def of(self, suspect: Suspect) -> Finding | None:
         """The finding of a suspect; None where the plan moves as much without the clause. It is
         tried alone, then with the clauses of what reads its result that ask for the same."""
         first = self._same(suspect)
         for changed in (first, self._onward(first, suspect.said.axis)):
-            instead = outcome_with(self.model, self.grid, changed)
-            if instead.settled and instead.moved < self.now.moved:
+            instead = outcome_with(self.model, self.grid, changed, self.outputs)
+            if instead.settled and self._pays(instead, suspect.said.axis):
                 return self._finding(suspect, changed, instead)
         return None
+
+    def _pays(self, instead: Outcome, axis: str) -> bool:
+        """Whether the other plan communicates less, the gradients that it has to reduce counted."""
+        settings = self.model.settings
+        if not instead.cheaper_than(self.now):
+            return False
+        if settings is None or settings.verb != "train":
+            return True
+        return self.now.moved - instead.moved > self._gradients(instead, axis)
+
+    def _gradients(self, instead: Outcome, axis: str) -> Fraction:
+        """Bytes on a device to reduce the gradients of weights whose layers are cut on an axis only
+        in the other plan: each is partial there unless the weight has the dimension."""
+        pieces = self.grid.covers[axis]
+        nodes = self.grid.space.group(pieces)
+        spent = Fraction(0)
+        for name, placed in instead.layers.items():
+            dim = placed.placement.dim(pieces[0])
+            if dim is None or self.now.layers[name].placement.dim(pieces[0]) is not None:
+                continue
+            for operand in placed.layer.operands:
+                tensor = self.pricing.tensors[operand.tensor]
+                if tensor.role == "weight" and not tensor.frozen and dim not in operand.leaves:
+                    size = bytes_of(tensor, EVERYWHERE, self.grid)
+                    spent += generic(per_device(ALL_REDUCE, size, nodes))
+        return spent
 
     def _same(self, suspect: Suspect) -> dict[str, tuple[Assignment, ...]]:
         """Other clauses for the layers that read the same copy by clauses that could give way."""

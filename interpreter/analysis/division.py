@@ -14,7 +14,8 @@ from math import lcm, prod
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
-from parspec.interpreter.spec.model import Assignment, Dim
+from parspec.interpreter.spec.model import Assignment, Dim, Mesh
+from parspec.interpreter.theory.formulas import Amount
 
 HIGHEST_DEGREE = 4096  # valid degrees are listed up to here
 
@@ -38,9 +39,13 @@ class Cut:
         return total // inside * lcm(2, inside)
 
 
-def division_findings(layers: Iterable[Placed], grid: Grid) -> list[Finding]:
-    """A finding for each dimension that does not divide on an axis, where a clause first asks."""
-    asked = [(placed, said, cut) for placed in layers for said, cut in _cuts(placed, grid)]
+def division_findings(layers: Iterable[Placed], grid: Grid, mesh: Mesh) -> list[Finding]:
+    """A finding for each dimension that does not divide on an axis, where a clause first asks.
+
+    A view that does not fit its mesh counts with the size that is written.
+    """
+    written = {view.name: view.size for view in mesh.views if view.name in mesh.poisoned}
+    asked = [(placed, said, cut) for placed in layers for said, cut in _cuts(placed, grid, written)]
     on_axis: dict[str, dict[Cut, None]] = {}
     for _, _, cut in asked:
         for axis in cut.axes:
@@ -70,7 +75,9 @@ def division_findings(layers: Iterable[Placed], grid: Grid) -> list[Finding]:
     return list(first.values())
 
 
-def _cuts(placed: Placed, grid: Grid) -> Iterable[tuple[Assignment, Cut]]:
+def _cuts(
+    placed: Placed, grid: Grid, written: Mapping[str, Amount]
+) -> Iterable[tuple[Assignment, Cut]]:
     """What the clauses of a layer ask of its dimensions, each dimension once."""
     said = [a for a in placed.layer.assignments if a.saying == "partition" and a.dim is not None]
     seen: set[str] = set()
@@ -82,8 +89,8 @@ def _cuts(placed: Placed, grid: Grid) -> Iterable[tuple[Assignment, Cut]]:
         dim = grid.by_name[one.dim]
         same = [a for a in said if a.dim == one.dim and a.axis in grid.covers]
         axes = _axes_of(dim, same, placed, grid)
-        sizes = [grid.space.group(grid.covers[axis]) for axis in axes]
-        ways = tuple(size for size in sizes if isinstance(size, int))
+        sizes = [written.get(axis, grid.space.group(grid.covers[axis])) for axis in axes]
+        ways = tuple(size for size in sizes if isinstance(size, int) and size > 0)
         if len(ways) != len(sizes) or not isinstance(dim.extent, int):
             continue
         dealt = {a.axis for a in same if a.dealt == "zigzag"}
@@ -139,6 +146,7 @@ def _indivisible(size: int, ways: int, multiple: int) -> tuple[str, dict[str, Da
         "below": below or None,
         "above": below + multiple,
         "padded": below + multiple,
+        "waste": round((below + multiple - size) / size, 4),
         "unit": multiple,
     }
     return "indivisible", facts

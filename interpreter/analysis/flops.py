@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.memory import bytes_of
 from parspec.interpreter.analysis.moves import Pricing
+from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.spec.model import Device
 from parspec.interpreter.theory.formulas import Amount, is_number, product, total
 
@@ -34,15 +34,12 @@ def executed_flops(placed: Placed, grid: Grid) -> Amount:
 
 def layer_bytes(placed: Placed, pricing: Pricing) -> Amount:
     """Bytes of operands and result of one turn on a device that takes part."""
-    read = [
-        bytes_of(tensor, where.renamed(own), pricing.grid)
-        for operand, where in zip(placed.layer.operands, placed.inputs, strict=True)
-        for tensor in [pricing.tensors[operand.tensor]]
-        for own in [{r: o for r, o in zip(operand.leaves, tensor.leaves, strict=True) if r}]
-    ]
-    out = pricing.tensors[placed.layer.out]
-    names = dict(zip(placed.layer.operator.output, out.leaves, strict=True))
-    return total([*read, bytes_of(out, placed.output.renamed(names), pricing.grid)])
+    read = (operand.tensor for operand in placed.layer.operands)
+    names, layouts = (*read, placed.layer.out), (*placed.read, placed.made)
+    return total(
+        bytes_of(pricing.tensors[name], where, pricing.grid)
+        for name, where in zip(names, layouts, strict=True)
+    )
 
 
 def layer_time(flops: Amount, moved: Amount, turns: Amount, device: Device | None) -> float | None:

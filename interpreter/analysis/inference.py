@@ -7,6 +7,7 @@ are priced in that state.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -35,13 +36,16 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A layer with its placement, the layouts it needs and leaves in its own dimensions, and the
-    stacks that repeat it, outermost first."""
+    """A layer with its placement, the layouts it needs and leaves, and the stacks that repeat it,
+    outermost first. `inputs` and `output` are in the layer's dimensions, `read` and `made` are the
+    same in the variables' own."""
 
     layer: Layer
     placement: Placement
     inputs: tuple[Layout, ...]
     output: Layout
+    read: tuple[Layout, ...]
+    made: Layout
     statistics: tuple[Statistic, ...]
     stacks: tuple[str, ...]
 
@@ -71,14 +75,15 @@ class Inference:
 
 @dataclass
 class _Walk:
-    """The walk's state: what has been produced so far, and what was noted on the way."""
+    """The walk's state: what has been produced so far, and what was noted on the way. A stack's
+    body has maps of its own in front of those of what stands around it."""
 
     tensors: Mapping[str, Tensor]
     grid: Grid
     pipeline: Pipeline
     pinned: Mapping[str, Layout]
-    produced: dict[str, Layout] = field(default_factory=dict)
-    stack_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    produced: ChainMap[str, Layout] = field(default_factory=ChainMap)
+    stack_of: ChainMap[str, tuple[str, ...]] = field(default_factory=ChainMap)
     layers: list[Placed] = field(default_factory=list)
     needs: list[Need] = field(default_factory=list)
     unsettled: list[Unsettled] = field(default_factory=list)
@@ -98,10 +103,10 @@ def infer(model: Model, grid: Grid) -> Inference:
     return Inference(
         tuple(walk.layers),
         tuple(walk.needs),
-        walk.produced,
+        dict(walk.produced),
         pinned,
         pipeline,
-        walk.stack_of,
+        dict(walk.stack_of),
         tuple(walk.unsettled),
     )
 
@@ -144,17 +149,17 @@ def _walk_layer(
     needs = required(layer.operator, dict(placement.cuts))
     inputs = tuple(_with(where, placement) for where in needs.inputs)
     output = _with(needs.output, placement)
-    walk.layers.append(Placed(layer, placement, inputs, output, needs.statistics, stacks))
-    for place_, (operand, tensor, where) in enumerate(
-        zip(layer.operands, tensors, inputs, strict=True)
-    ):
-        own = where.renamed(_inverse(operand, tensor))
-        if tensor.role == "cache":  # what lies in a cache is complete
-            own = layout(dict(own.cuts), (), dict(own.central))
-        walk.needs.append(Need(tensor.name, own, layer.name, place_, stacks))
+    read = tuple(map(_own, inputs, layer.operands, tensors))
     out = walk.tensors[layer.out]
-    names = dict(zip(layer.operator.output, out.leaves, strict=True))
-    walk.produced[out.name] = output.renamed(names)
+    made = output.renamed(dict(zip(layer.operator.output, out.leaves, strict=True)))
+    walk.layers.append(
+        Placed(layer, placement, inputs, output, read, made, needs.statistics, stacks)
+    )
+    walk.needs.extend(
+        Need(tensor.name, own, layer.name, operand, stacks)
+        for operand, (tensor, own) in enumerate(zip(tensors, read, strict=True))
+    )
+    walk.produced[out.name] = made
     walk.stack_of[out.name] = stacks
 
 
@@ -180,8 +185,12 @@ def _read(where: Layout, operand: Operand, tensor: Tensor) -> Layout:
     return where.only(names).renamed(names)
 
 
-def _inverse(operand: Operand, tensor: Tensor) -> dict[str, str]:
-    return {read: own for own, read in zip(tensor.leaves, operand.leaves, strict=True) if read}
+def _own(where: Layout, operand: Operand, tensor: Tensor) -> Layout:
+    """The layout that a layer reads a variable in, in the variable's own dimensions; what lies in a
+    cache is complete."""
+    names = {read: own for own, read in zip(tensor.leaves, operand.leaves, strict=True) if read}
+    own = where.renamed(names)
+    return own.complete() if tensor.role == "cache" else own
 
 
 def _with(where: Layout, placement: Placement) -> Layout:
@@ -200,10 +209,10 @@ def _walk_stack(
     inside = {**stages, **turn}
     entry, carry, last = (walk.tensors[name] for name in (stack.entry, stack.carry, stack.last))
     arriving = walk.produced.get(entry.name, walk.pinned.get(entry.name, EVERYWHERE))
-    state = _at_turn(layout(dict(arriving.cuts), (), dict(arriving.central)), turn)
-    renamed = dict(zip(entry.leaves, carry.leaves, strict=True))
-    back = dict(zip(last.leaves, carry.leaves, strict=True))
-    state = state.renamed(renamed)
+    inward = dict(zip(entry.leaves, carry.leaves, strict=True))
+    outward = dict(zip(carry.leaves, entry.leaves, strict=True))
+    onward = dict(zip(last.leaves, carry.leaves, strict=True))
+    state = arriving.complete().at(turn).renamed(inward)
     states: list[Layout] = []
     inner = (*stacks, stack.name)
     while state not in states and len(states) < SETTLING_RUNS:
@@ -212,40 +221,30 @@ def _walk_stack(
         body.produced[carry.name] = state
         body.stack_of[carry.name] = inner
         _walk_items(stack.items, inside, inner, body)
-        state = _at_turn(body.produced.get(last.name, state).renamed(back), turn)
+        state = body.produced.get(last.name, state).renamed(onward).at(turn)
     if state != states[-1]:
         walk.unsettled.append(Unsettled(stack, (*states, state)))
-    walk.produced.update(body.produced)
-    walk.stack_of.update(body.stack_of)
+    walk.produced.update(body.produced.maps[0])
+    walk.stack_of.update(body.stack_of.maps[0])
     walk.layers.extend(body.layers)
-    wanted = states[-1].renamed({own: outer for outer, own in renamed.items()})
-    first = _at_turn(wanted, {} if course is None else dict.fromkeys(course.axes, course.ends[0]))
+    first = {} if course is None else dict.fromkeys(course.axes, course.ends[0])
+    wanted = states[-1].renamed(outward).at(first)
     if entry.role in ("input", "weight"):
-        first = layout(dict(first.cuts), (), dict(first.central))
-    walk.needs.append(Need(entry.name, first, stack.name, -1, stacks))
+        wanted = wanted.complete()
+    walk.needs.append(Need(entry.name, wanted, stack.name, -1, stacks))
     walk.needs.extend(body.needs)
     walk.unsettled.extend(body.unsettled)
     left = walk.produced.get(last.name, EVERYWHERE)
-    walk.produced[last.name] = _at_turn(left, _ends(stack.name, walk.pipeline))
+    walk.produced[last.name] = left.at(_ends(stack.name, walk.pipeline))
 
 
 def _fork(walk: _Walk) -> _Walk:
     """A walk that continues from this one and notes what follows apart from it."""
     return replace(
         walk,
-        produced=dict(walk.produced),
-        stack_of=dict(walk.stack_of),
+        produced=walk.produced.new_child(),
+        stack_of=walk.stack_of.new_child(),
         layers=[],
         needs=[],
         unsettled=[],
     )
-
-
-def _at_turn(where: Layout, nodes: Mapping[str, Node]) -> Layout:
-    """The layout with the given stage axes on the given nodes."""
-    if not nodes:
-        return where
-    cuts = {dim: tuple(a for a in axes if a not in nodes) for dim, axes in where.cuts}
-    partial = {axis: kind for axis, kind in where.partial if axis not in nodes}
-    central = dict(where.central) | {axis: (node,) for axis, node in nodes.items()}
-    return layout(cuts, partial, central)

@@ -7,34 +7,44 @@ between pipeline stages and what brings outputs to where they must lie.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Inference, Placed
 from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.analysis.rest import at_rest
 from parspec.interpreter.analysis.result import Cause, Move
-from parspec.interpreter.analysis.serving import Delivery
+from parspec.interpreter.analysis.serving import Delivery, Served
+from parspec.interpreter.analysis.sizes import dims_of, item_bytes
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Model, Output, Stack, Tensor
-from parspec.interpreter.spec.settings import DTYPES
 from parspec.interpreter.theory import primitives, timing
-from parspec.interpreter.theory.formulas import Amount
-from parspec.interpreter.theory.layouts import EVERYWHERE, FLAT, Layout, layout
-from parspec.interpreter.theory.redistribution import Step, price, redistribute
+from parspec.interpreter.theory.formulas import Amount, whole
+from parspec.interpreter.theory.layouts import EVERYWHERE, Layout, layout
+from parspec.interpreter.theory.redistribution import Price, Step, price, redistribute
 
-STATISTICS_BYTES = 4  # statistics are reduced in fp32
+STATISTICS_BYTES = Fraction(4)  # statistics are reduced in fp32
 
 
+@dataclass(frozen=True)
 class Pricing:
-    """Turns steps into priced moves: what all prices of one model need, looked up once."""
+    """What all prices of one model need, looked up once."""
 
-    def __init__(self, model: Model, grid: Grid, inference: Inference) -> None:
-        """Everything is read from the model, its grid and its inference."""
-        self.grid = grid
-        self.inference = inference
-        self.tensors: Mapping[str, Tensor] = {tensor.name: tensor for tensor in model.tensors}
-        self.stacks: Mapping[str, Stack] = {s.name: s for s in stacks_of(model.items)}
+    model: Model
+    grid: Grid
+    inference: Inference
+
+    @cached_property
+    def tensors(self) -> Mapping[str, Tensor]:
+        """Variables by name."""
+        return {tensor.name: tensor for tensor in self.model.tensors}
+
+    @cached_property
+    def stacks(self) -> Mapping[str, Stack]:
+        """Stacks by name."""
+        return {stack.name: stack for stack in stacks_of(self.model.items)}
 
     def turns(self, stacks: Iterable[str]) -> Amount:
         """How often the body of nested stacks runs in a step."""
@@ -51,80 +61,100 @@ class Pricing:
             turns *= self.turns([name]) if course is None else course.busiest
         return turns
 
-    def move(
-        self,
-        step: Step,
-        tensor: Tensor,
-        dims: tuple[str, ...],
-        item_bytes: Fraction,
-        stacks: tuple[str, ...],
-        layer: str,
-        cause: Cause,
-        site: Site,
-        statistic: str | None = None,
-    ) -> Move:
-        """A step as a priced move."""
-        space = self.grid.space
-        priced = price(step, dims, space)
-        size = whole(priced.size * item_bytes)
-        times, busiest = self.turns(stacks), self.busiest_turns(stacks)
-        before, after = _states(step, tensor, self.inference)
-        if step.primitive is None:
-            traffic: tuple[tuple[str, Amount], ...] = tuple((p, 0) for p in primitives.PRICE_LISTS)
-            per_device: Amount = 0
-            time: float | None = 0.0
-            order = 0
-        else:
-            primitive = primitives.PRIMITIVES[step.primitive]
-            order = primitive.order
-            moving = size * priced.share
-            each = times * priced.groups
-            traffic = tuple(
-                (name, whole(each * primitives.traffic(primitive, name, moving, priced.group)))
-                for name in primitives.PRICE_LISTS
-            )
-            per_device = whole(busiest * primitives.per_device(primitive, size, priced.group))
-            wires = [(space.sizes[axis], space.links.get(axis)) for axis in self._mesh_order(step)]
-            once = timing.seconds(primitive, size, wires)
-            time = None if once is None or not isinstance(busiest, int) else once * busiest
-        return Move(
-            "forward",
-            layer,
-            tensor.name,
-            self.grid.shown(step.axes),
-            before,
-            after,
-            step.primitive,
-            order,
-            times,
-            priced.group,
-            priced.groups,
-            size,
-            traffic,
-            per_device,
-            time,
-            cause,
-            statistic,
-            site,
-        )
 
-    def _mesh_order(self, step: Step) -> list[str]:
-        return sorted(step.axes, key=self.grid.space.rank.__getitem__)
+@dataclass(frozen=True, slots=True)
+class _Load:
+    """What is moved: a variable, or a statistic of it, with its dimensions and the bytes of an
+    element."""
+
+    tensor: str
+    dims: tuple[str, ...]
+    item: Fraction
+    statistic: str | None = None
 
 
-def whole(amount: Amount) -> Amount:
-    """A fraction without a denominator as an integer."""
-    if isinstance(amount, Fraction) and amount.denominator == 1:
-        return amount.numerator
-    return amount
+@dataclass(frozen=True, slots=True)
+class _Occasion:
+    """When it is moved: in front of a layer or stack ("" at an output), in every turn of `stacks`;
+    why, and where that is written."""
+
+    layer: str
+    stacks: tuple[str, ...]
+    cause: Cause
+    site: Site
 
 
-def _states(step: Step, tensor: Tensor, inference: Inference) -> tuple[str, str]:
-    """The states before and after on the axes that move, as text; several are joined by a comma
-    where they differ."""
-    before = dict.fromkeys(str(step.source.state(axis)) for axis in step.axes)
-    after = dict.fromkeys(str(step.target.state(axis)) for axis in step.axes)
-    return ", ".join(before), ", ".join(after)
+@dataclass(frozen=True, slots=True)
+class _Bill:
+    """What a primitive costs in all turns: see `Move`."""
+
+    order: int
+    traffic: tuple[tuple[str, Amount], ...]
+    per_device: Amount
+    time: float | None
+
+
+FREE = _Bill(0, tuple((prices, 0) for prices in primitives.PRICE_LISTS), 0, 0.0)
+
+
+def _load(tensor: Tensor, where: Layout) -> _Load:
+    """A variable that lies in a layout, to be moved."""
+    return _Load(tensor.name, dims_of(tensor, where), item_bytes(tensor))
+
+
+def _priced(step: Step, load: _Load, occasion: _Occasion, pricing: Pricing) -> Move:
+    """A step as a priced move."""
+    found = price(step, load.dims, pricing.grid.space)
+    size = whole(found.size * load.item)
+    bill = _bill(step, found, size, occasion.stacks, pricing)
+    return Move(
+        direction="forward",
+        layer=occasion.layer,
+        tensor=load.tensor,
+        axes=pricing.grid.shown(step.axes),
+        before=_states(step.source, step.axes),
+        after=_states(step.target, step.axes),
+        primitive=step.primitive,
+        order=bill.order,
+        times=pricing.turns(occasion.stacks),
+        group=found.group,
+        groups=found.groups,
+        size=size,
+        traffic=bill.traffic,
+        per_device=bill.per_device,
+        time=bill.time,
+        cause=occasion.cause,
+        statistic=load.statistic,
+        site=occasion.site,
+    )
+
+
+def _bill(
+    step: Step, found: Price, size: Amount, stacks: tuple[str, ...], pricing: Pricing
+) -> _Bill:
+    """What a step costs that moves a variable of `size` bytes (M) in every turn of `stacks`."""
+    if step.primitive is None:
+        return FREE
+    primitive = primitives.PRIMITIVES[step.primitive]
+    moving = size * found.share
+    each = pricing.turns(stacks) * found.groups
+    traffic = tuple(
+        (name, whole(each * primitives.traffic(primitive, name, moving, found.group)))
+        for name in primitives.PRICE_LISTS
+    )
+    busiest = pricing.busiest_turns(stacks)
+    per_device = whole(busiest * primitives.per_device(primitive, size, found.group))
+    space = pricing.grid.space
+    in_mesh_order = sorted(step.axes, key=space.rank.__getitem__)
+    wires = [(space.sizes[axis], space.links.get(axis)) for axis in in_mesh_order]
+    once = timing.seconds(primitive, size, wires)
+    time = None if once is None or not isinstance(busiest, int) else once * busiest
+    return _Bill(primitive.order, traffic, per_device, time)
+
+
+def _states(where: Layout, axes: Iterable[str]) -> str:
+    """The states on some axes as text; several are joined by a comma where they differ."""
+    return ", ".join(dict.fromkeys(str(where.state(axis)) for axis in axes))
 
 
 def all_moves(
@@ -132,9 +162,12 @@ def all_moves(
 ) -> tuple[Move, ...]:
     """Every move of one forward pass, in the order of the layers that they stand in front of."""
     pricing = Pricing(model, grid, inference)
+    placed_of = {placed.layer.name: placed for placed in inference.layers}
+    maker_of = {placed.layer.out: placed for placed in inference.layers}
     by_layer: dict[str, list[Move]] = {}
-    for move in _operand_moves(pricing, delivery):
-        by_layer.setdefault(move.layer, []).append(move)
+    for served in delivery.served:
+        moves = by_layer.setdefault(served.need.layer, [])
+        moves += _operand_moves(pricing, served, placed_of)
     ordered: list[Move] = []
     entered: set[str] = set()
     for placed in inference.layers:
@@ -142,132 +175,71 @@ def all_moves(
             if stack not in entered:
                 entered.add(stack)
                 ordered += by_layer.get(stack, [])
-                ordered += _boundaries(pricing, stack, placed.stacks)
+                ordered += _boundaries(pricing, pricing.stacks[stack], placed.stacks, maker_of)
         ordered += by_layer.get(placed.layer.name, [])
         ordered += _statistics(pricing, placed)
     for output in model.outputs:
-        ordered += _output_moves(pricing, delivery, output)
+        tensor = pricing.tensors[output.tensor]
+        produced, wanted = output_layout(pricing, delivery, output)
+        ordered += output_moves(pricing, tensor, produced, wanted, output.site)
     return tuple(ordered)
 
 
-def _operand_moves(pricing: Pricing, delivery: Delivery) -> Iterator[Move]:
-    sites = {
-        (placed.layer.name, place): operand.site
-        for placed in pricing.inference.layers
-        for place, operand in enumerate(placed.layer.operands)
-    }
-    for served in delivery.served:
-        need = served.need
-        tensor = pricing.tensors[need.tensor]
-        carried = need.operand < 0
-        site = (
-            pricing.stacks[need.layer].site
-            if carried
-            else sites.get((need.layer, need.operand), tensor.site)
-        )
-        for step in served.steps:
-            dims = (*tensor.leaves, FLAT) if step.source.axes(FLAT) else tensor.leaves
-            yield pricing.move(
-                step,
-                tensor,
-                dims,
-                DTYPES[tensor.dtype],
-                served.stacks,
-                need.layer,
-                "carry" if carried else "operand",
-                site,
-            )
+def _operand_moves(
+    pricing: Pricing, served: Served, placed_of: Mapping[str, Placed]
+) -> Iterator[Move]:
+    """What brings a variable to a layer, or to a stack as its first carry."""
+    need = served.need
+    tensor = pricing.tensors[need.tensor]
+    if need.operand < 0:
+        cause: Cause = "carry"
+        site = pricing.stacks[need.layer].site
+    else:
+        cause = "operand"
+        site = placed_of[need.layer].layer.operands[need.operand].site
+    occasion = _Occasion(need.layer, served.stacks, cause, site)
+    for step in served.steps:
+        yield _priced(step, _load(tensor, step.source), occasion, pricing)
 
 
 def _statistics(pricing: Pricing, placed: Placed) -> Iterator[Move]:
     """The reductions of a function along a cut dimension."""
-    if not placed.statistics:
-        return
     operand = placed.layer.operands[0]
-    tensor = pricing.tensors[operand.tensor]
-    where = placed.inputs[0]
+    occasion = _Occasion(placed.layer.name, placed.stacks, "statistic", operand.site)
     for statistic in placed.statistics:
-        kept = where.only(statistic.dims)
-        partial = dict.fromkeys(statistic.axes, statistic.kind)
-        step = Step(
-            "All-Reduce",
-            statistic.axes,
-            layout(dict(kept.cuts), partial, kept.central),
-            kept,
+        kept = placed.inputs[0].only(statistic.dims)
+        addends = layout(
+            dict(kept.cuts), dict.fromkeys(statistic.axes, statistic.kind), kept.central
         )
-        yield pricing.move(
-            step,
-            tensor,
-            statistic.dims,
-            Fraction(STATISTICS_BYTES),
-            placed.stacks,
-            placed.layer.name,
-            "statistic",
-            operand.site,
-            statistic.name,
-        )
+        step = Step("All-Reduce", statistic.axes, addends, kept)
+        load = _Load(operand.tensor, statistic.dims, STATISTICS_BYTES, statistic.name)
+        yield _priced(step, load, occasion, pricing)
 
 
-def _boundaries(pricing: Pricing, name: str, stacks: tuple[str, ...]) -> Iterator[Move]:
-    """The Sends between the stages of a pipelined stack."""
-    stack = pricing.stacks[name]
-    course = pricing.inference.pipeline.courses.get(name)
+def _boundaries(
+    pricing: Pricing, stack: Stack, stacks: tuple[str, ...], maker_of: Mapping[str, Placed]
+) -> Iterator[Move]:
+    """The Sends between the stages of a pipelined stack, as one move; `stacks` are those that it
+    lies in and itself."""
+    course = pricing.inference.pipeline.courses.get(stack.name)
     if course is None:
         return
-    carry = pricing.tensors[stack.carry]
     last = pricing.tensors[stack.last]
-    outer = stacks[: stacks.index(name)]
-    back = dict(zip(last.leaves, carry.leaves, strict=True))
-    left = _turn_layout(pricing, last.name).renamed(back)
+    outer = stacks[: stacks.index(stack.name)]
+    left = maker_of[last.name].made if last.name in maker_of else EVERYWHERE
     step = Step("Send", course.axes, left, left)
-    one = pricing.move(
-        step, last, carry.leaves, DTYPES[last.dtype], outer, name, "stage", stack.site
-    )
-    each = pricing.turns(outer) * one.groups * one.size
-    traffic = tuple(
-        (prices, each * (course.approximate_crossings if prices == "approx" else course.crossings))
-        for prices in primitives.PRICE_LISTS
-    )
-    times = pricing.turns(outer) * course.crossings
-    yield Move(
-        one.direction,
-        one.layer,
-        one.tensor,
-        one.axes,
-        "C(k)",
-        "C(k+1)",
-        "Send",
-        one.order,
-        times,
-        course.stages,
-        one.groups,
-        one.size,
-        traffic,
-        one.per_device,
-        one.time,
-        "stage",
-        None,
-        stack.site,
-    )
-
-
-def _turn_layout(pricing: Pricing, tensor: str) -> Layout:
-    """How one turn of a stack leaves a variable."""
-    return next(
-        (
-            placed.output.renamed(
-                dict(
-                    zip(
-                        placed.layer.operator.output,
-                        pricing.tensors[tensor].leaves,
-                        strict=True,
-                    )
-                )
-            )
-            for placed in pricing.inference.layers
-            if placed.layer.out == tensor
-        ),
-        EVERYWHERE,
+    occasion = _Occasion(stack.name, outer, "stage", stack.site)
+    one = _priced(step, _load(last, left), occasion, pricing)
+    each = one.times * one.groups * one.size
+    crossings = dict.fromkeys(primitives.PRICE_LISTS, course.crossings)
+    crossings["approx"] = course.approximate_crossings
+    yield replace(
+        one,
+        before="C(k)",
+        after="C(k+1)",
+        times=one.times * course.crossings,
+        group=course.stages,
+        traffic=tuple((prices, each * crossed) for prices, crossed in crossings.items()),
     )
 
 
@@ -279,18 +251,11 @@ def output_layout(pricing: Pricing, delivery: Delivery, output: Output) -> tuple
     return produced, wanted
 
 
-def _output_moves(pricing: Pricing, delivery: Delivery, output: Output) -> Iterator[Move]:
-    tensor = pricing.tensors[output.tensor]
-    produced, wanted = output_layout(pricing, delivery, output)
-    dims = (*tensor.leaves, FLAT) if produced.axes(FLAT) else tensor.leaves
-    for step in redistribute(produced, wanted, dims, pricing.grid.space, DTYPES[tensor.dtype]):
-        yield pricing.move(
-            step,
-            tensor,
-            dims,
-            DTYPES[tensor.dtype],
-            (),
-            "",
-            "output",
-            output.site,
-        )
+def output_moves(
+    pricing: Pricing, tensor: Tensor, produced: Layout, wanted: Layout, site: Site
+) -> Iterator[Move]:
+    """What brings an output from one layout to another."""
+    load = _load(tensor, produced)
+    occasion = _Occasion("", (), "output", site)
+    for step in redistribute(produced, wanted, load.dims, pricing.grid.space, load.item):
+        yield _priced(step, load, occasion, pricing)

@@ -7,8 +7,10 @@ first stack runs on the first stage, what stands behind on the last, unless it i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
 from parspec.interpreter.analysis.grid import Grid
@@ -17,7 +19,7 @@ from parspec.interpreter.theory.formulas import Amount, divide
 from parspec.interpreter.theory.layouts import Node
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Course:
     """How one stack runs over the stages of `axes`. chunks: (stage, layers) in the order of turns,
     () where a size is symbolic; crossings: how often its carry goes from a chunk to the next one's
@@ -32,17 +34,20 @@ class Course:
 
     def on_stage(self, stage: int) -> Amount:
         """How many layers a stage has."""
-        return self._held(stage) if self.chunks else divide(self.layers, self.stages)
+        return self._held[stage] if self.chunks else divide(self.layers, self.stages)
 
-    def _held(self, stage: int) -> int:
-        return sum(count for place, count in self.chunks if place == stage)
-
-    @property
+    @cached_property
     def busiest(self) -> Amount:
         """The most layers that a stage has."""
-        if not self.chunks:
-            return divide(self.layers, self.stages)
-        return max(self._held(stage) for stage, _ in self.chunks)
+        return max(self._held.values()) if self.chunks else divide(self.layers, self.stages)
+
+    @cached_property
+    def _held(self) -> Counter[int]:
+        """Stage to its layers."""
+        held: Counter[int] = Counter()
+        for stage, count in self.chunks:
+            held[stage] += count
+        return held
 
     @property
     def approximate_crossings(self) -> Amount:
@@ -161,3 +166,26 @@ def _prefixes(name: str) -> tuple[str, ...]:
     """A dotted name and the groups that it belongs to, innermost first."""
     parts = name.split(".")
     return tuple(".".join(parts[:length]) for length in range(len(parts), 0, -1))
+
+
+def holdings(model: Model, pipeline: Pipeline, stages: int) -> list[tuple[str, ...]]:
+    """What each stage holds, in words: layers by name, stacks by their ranges of layers."""
+    held: list[list[str]] = [[] for _ in range(stages)]
+    here = 0
+    for item in model.items:
+        course = None if isinstance(item, Layer) else pipeline.courses.get(item.name)
+        if course is None:
+            stage = here
+            if isinstance(item, Layer):
+                stage = pipeline.placed.get(item.name, ("", here))[1]
+                stage = stage if item.stage is None else item.stage.index
+            held[min(stage, stages - 1)].append(item.name)
+            continue
+        first = 0
+        for stage, count in course.chunks:
+            if count:
+                through = "" if count == 1 else f"-{first + count - 1}"
+                held[stage].append(f"{item.name} {first}{through}")
+            first += count
+        here = stages - 1
+    return [tuple(names) for names in held]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.spec.model import Assignment, Layer
 from parspec.interpreter.theory.layouts import Layout, Node
-from parspec.interpreter.theory.rule import takes_partial, whole_dims
+from parspec.interpreter.theory.rule import takes_partial, unfollowed_dims
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _said(layer: Layer, grid: Grid) -> dict[str, Assignment]:
 def _votes(layer: Layer, arriving: Sequence[Arriving], axis: str) -> tuple[tuple[str, str], ...]:
     """(variable, dimension) of each operand that arrives partitioned on an axis: inputs and
     activations; weights, as declared, only where no activation is."""
-    possible = set(layer.operator.dims) - whole_dims(layer.operator)
+    possible = set(layer.operator.dims) - unfollowed_dims(layer.operator)
     for weights in (False, True):
         votes = tuple(
             (operand.tensor, dim)
@@ -128,13 +128,15 @@ def _votes(layer: Layer, arriving: Sequence[Arriving], axis: str) -> tuple[tuple
 
 
 def _stays_partial(layer: Layer, arriving: Sequence[Arriving], axis: str) -> str | None:
-    """The kind of partial that all operands have on an axis, where the operator may keep it."""
+    """The kind of partial that all operands have on an axis, where the operator may keep it: only
+    sums are linear, other kinds are no more than copied."""
     if not takes_partial(layer.operator):
         return None
     kinds = {
         None if operand.layout is None else operand.layout.state(axis).kind for operand in arriving
     }
-    return kinds.pop() if len(kinds) == 1 else None
+    kind = kinds.pop() if len(kinds) == 1 else None
+    return kind if kind == "sum" or layer.operator.kind == "copy" else None
 
 
 def _all_central(arriving: Sequence[Arriving], axis: str) -> tuple[Node, ...] | None:

@@ -12,15 +12,15 @@ from fractions import Fraction
 
 from parspec.interpreter.analysis.communication import saving, site_of
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.memory import bytes_of
 from parspec.interpreter.analysis.moves import Pricing
 from parspec.interpreter.analysis.serving import Delivery, Served
+from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Layer, Tensor
 from parspec.interpreter.spec.settings import DTYPES
 from parspec.interpreter.theory.formulas import generic, is_number
 from parspec.interpreter.theory.layouts import EVERYWHERE, Layout
-from parspec.interpreter.theory.redistribution import cost, redistribute
+from parspec.interpreter.theory.redistribution import moved, redistribute
 
 COPIES = ("copy", "scale")
 
@@ -72,9 +72,8 @@ def _late(
     best, source = now, tensor
     for one, where in _sources(maker, tensor, served.need.layout, makers, pricing):
         if _larger(tensor, one, pricing):
-            steps = redistribute(
-                delivery.origins[one.name], where, one.leaves, pricing.grid.space
-            )
+            start, item = delivery.origins[one.name], DTYPES[one.dtype]
+            steps = redistribute(start, where, one.leaves, pricing.grid.space, item)
             spent = _bytes_moved(Served(served.need, steps, served.stacks), one, pricing)
             if spent < best:
                 best, source = spent, one
@@ -125,7 +124,8 @@ def _larger(one: Tensor, other: Tensor, pricing: Pricing) -> bool:
 
 def _bytes_moved(served: Served, tensor: Tensor, pricing: Pricing) -> Fraction:
     """Bytes that the steps move on the busiest device, in all turns."""
-    once = cost(served.steps, tensor.leaves, pricing.grid.space) * DTYPES[tensor.dtype]
+    space, item = pricing.grid.space, DTYPES[tensor.dtype]
+    once = sum((moved(step, tensor.leaves, space, item) for step in served.steps), Fraction(0))
     return once * generic(pricing.busiest_turns(served.stacks))
 
 

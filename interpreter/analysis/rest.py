@@ -24,7 +24,7 @@ def at_rest(
     """
     said = {piece: clause for clause in clauses for piece in grid.covers.get(clause.axis, ())}
     at_stage = () if stage is None else grid.covers.get(stage.axis, ())
-    kept = _without(otherwise, {*said, *at_stage})
+    kept = otherwise.without({*said, *at_stage})
     cuts, partial, central = dict(kept.cuts), dict(kept.partial), dict(kept.central)
     if stage is not None:
         central |= dict.fromkeys(at_stage, (stage.index,))
@@ -43,15 +43,6 @@ def at_rest(
                     if part == piece:
                         cuts[leaf] = (*cuts.get(leaf, ()), piece)
     return layout(cuts, partial, central)
-
-
-def _without(where: Layout, axes: set[str]) -> Layout:
-    """The layout with these axes replicated."""
-    return layout(
-        {dim: tuple(axis for axis in cut if axis not in axes) for dim, cut in where.cuts},
-        {axis: kind for axis, kind in where.partial if axis not in axes},
-        {axis: nodes for axis, nodes in where.central if axis not in axes},
-    )
 
 
 def consensus(needs: Sequence[Layout]) -> Layout:

@@ -8,14 +8,14 @@ not once a turn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Inference, Need
 from parspec.interpreter.analysis.rest import at_rest, consensus
+from parspec.interpreter.analysis.sizes import dims_of, item_bytes
 from parspec.interpreter.spec.model import Model, Tensor
-from parspec.interpreter.spec.settings import DTYPES
-from parspec.interpreter.theory.layouts import FLAT, TURN, Layout, Node, layout
+from parspec.interpreter.theory.layouts import TURN, Layout, Node
 from parspec.interpreter.theory.redistribution import Step, cost, redistribute
 
 
@@ -44,13 +44,13 @@ def deliver(model: Model, grid: Grid, inference: Inference) -> Delivery:
     origins: dict[str, Layout] = {}
     served: list[Served] = []
     for tensor in model.tensors:
-        needs = [_seen(need, tensor, inference, grid) for need in by_tensor.get(tensor.name, ())]
-        origins[tensor.name] = origin(tensor, needs, grid, inference)
+        needs = [_seen(need, tensor, inference) for need in by_tensor.get(tensor.name, ())]
+        origins[tensor.name] = _origin(tensor, needs, grid, inference)
         served += _serve(tensor, origins[tensor.name], needs, grid, inference)
     return Delivery(tuple(served), origins)
 
 
-def origin(tensor: Tensor, needs: Sequence[Need], grid: Grid, inference: Inference) -> Layout:
+def _origin(tensor: Tensor, needs: Sequence[Need], grid: Grid, inference: Inference) -> Layout:
     """Where a variable lies before anybody moves it."""
     produced = inference.produced.get(tensor.name)
     if produced is not None:
@@ -70,7 +70,7 @@ def _scope(tensor: Tensor, need: Need, inference: Inference) -> tuple[str, ...]:
     return made[:shared]
 
 
-def _seen(need: Need, tensor: Tensor, inference: Inference, grid: Grid) -> Need:
+def _seen(need: Need, tensor: Tensor, inference: Inference) -> Need:
     """A need as seen from where the variable is made: every stage of a pipelined stack uses what
     comes from outside it."""
     scope = _scope(tensor, need, inference)
@@ -80,11 +80,8 @@ def _seen(need: Need, tensor: Tensor, inference: Inference, grid: Grid) -> Need:
         if stack not in scope
         for axis in inference.pipeline.axes_of(stack)
     }
-    central = {
-        axis: nodes for axis, nodes in need.layout.central if axis not in every or TURN not in nodes
-    }
-    where = layout(dict(need.layout.cuts), need.layout.partial, central)
-    return Need(need.tensor, where, need.layer, need.operand, need.stacks)
+    on_all = {axis for axis, nodes in need.layout.central if axis in every and TURN in nodes}
+    return replace(need, layout=need.layout.without(on_all))
 
 
 def _serve(
@@ -96,14 +93,13 @@ def _serve(
         scopes.setdefault(_scope(tensor, need, inference), []).append(need)
     served: list[Served] = []
     for scope, wanted in scopes.items():
-        served += _serve_scope(
-            tensor, _last_turn(start, scope, tensor, inference, grid), wanted, grid, scope
-        )
+        found = _last_turn(start, scope, tensor, inference)
+        served += _serve_scope(tensor, found, wanted, grid, scope)
     return served
 
 
 def _last_turn(
-    start: Layout, scope: tuple[str, ...], tensor: Tensor, inference: Inference, grid: Grid
+    start: Layout, scope: tuple[str, ...], tensor: Tensor, inference: Inference
 ) -> Layout:
     """A variable of a pipelined stack as what follows the stack finds it: on the last stage."""
     made = inference.stack_of.get(tensor.name, ())
@@ -113,19 +109,16 @@ def _last_turn(
         if (course := inference.pipeline.courses.get(stack)) is not None
         for axis in course.axes
     }
-    central = {
-        axis: (ends[axis],) if axis in ends and nodes == (TURN,) else nodes
-        for axis, nodes in start.central
-    }
-    return layout(dict(start.cuts), start.partial, central)
+    turning = (axis for axis, nodes in start.central if axis in ends and nodes == (TURN,))
+    return start.at({axis: ends[axis] for axis in turning})
 
 
 def _serve_scope(
     tensor: Tensor, start: Layout, needs: Sequence[Need], grid: Grid, scope: tuple[str, ...]
 ) -> list[Served]:
     """Serve the cheapest consumer first, from the cheapest layout at hand, until all are."""
-    dims = _dims(tensor, start)
-    item = DTYPES[tensor.dtype]
+    dims = dims_of(tensor, start)
+    item = item_bytes(tensor)
     first = {need.layout: need for need in reversed(needs)}
     left = [need for need in needs if first[need.layout] is need]
     at_hand = [start]
@@ -142,7 +135,3 @@ def _serve_scope(
         served.append(Served(need, steps, scope))
         at_hand += [step.target for step in steps if step.target not in at_hand]
     return served
-
-
-def _dims(tensor: Tensor, start: Layout) -> tuple[str, ...]:
-    return (*tensor.leaves, FLAT) if start.axes(FLAT) else tensor.leaves

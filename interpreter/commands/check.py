@@ -6,14 +6,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.check_concise import concise
 from parspec.interpreter.commands.check_full import full
 from parspec.interpreter.commands.check_json import check_json
 from parspec.interpreter.commands.checked import Checked, checked, strict
-from parspec.interpreter.commands.diagnostic import Diagnostic
-from parspec.interpreter.commands.loading import Spec, Unusable, analysed, specs
+from parspec.interpreter.commands.diagnostic import Diagnostic, diagnosed
+from parspec.interpreter.commands.loading import SUFFIX, Spec, Unusable, analysed, no_plan, specs
 from parspec.interpreter.commands.outcome import UNABLE, outcome
 from parspec.interpreter.commands.summary import counted, summary
 from parspec.interpreter.commands.terminal import Screen, screen
@@ -21,24 +22,29 @@ from parspec.interpreter.commands.terminal import Screen, screen
 
 def run(request: Request) -> int:
     """Checks what the operands name; the exit code is that of the worst."""
-    found: list[Checked] = []
-    unusable = False
-    for spec in specs(request.operands, request.value("--stdin-filename")):
-        if isinstance(spec, Unusable):
-            print(spec.message, file=sys.stderr)
-            unusable = True
-        else:
-            found.append(_checked(spec, request.value("--plan")))
-    if not found and not unusable:
-        print(safe(f"no .par files in {', '.join(request.operands)}"), file=sys.stderr)
+    plan = request.value("--plan")
+    looked_at = tuple(specs(request.operands, request.value("--stdin-filename")))
+    unusable = [each for each in looked_at if isinstance(each, Unusable)]
+    usable = [each for each in looked_at if isinstance(each, Spec)]
+    firsts = [(each, analysed(each, plan)) for each in usable]
+    without = [missing for _, first in firsts if (missing := no_plan(plan, first))]
+    found = [_checked(each, first, plan) for each, first in firsts if not no_plan(plan, first)]
+    for problem in unusable:
+        print(problem.message, file=sys.stderr)
+    for missing in without if not found else ():
+        print(missing, file=sys.stderr)
+    if not looked_at:
+        print(safe(f"no {SUFFIX} files in {', '.join(request.operands)}"), file=sys.stderr)
     if request.has("--warn-as-error"):
         found = [strict(each) for each in found]
-    sys.stdout.write(_rendered(request.value("--format"), found, screen(sys.stdout)))
-    return UNABLE if unusable else outcome(d for each in found for d in each.diagnostics)
+    form = request.value("--format")
+    unread = [diagnosed(each.finding, {}, each.file) for each in unusable] if form == "json" else []
+    sys.stdout.write(_rendered(form, found, unread, screen(sys.stdout)))
+    unable = unusable or (without and not found)
+    return UNABLE if unable else outcome(d for each in found for d in each.diagnostics)
 
 
-def _checked(spec: Spec, plan: str | None) -> Checked:
-    first = analysed(spec, plan)
+def _checked(spec: Spec, first: Analysis, plan: str | None) -> Checked:
     plans = first.model.plans if plan is None else ()
     return checked(spec.file, (first, *(analysed(spec, name) for name in plans)))
 
@@ -54,10 +60,12 @@ def _sums(each: Checked, shown_on: Screen) -> Iterator[str]:
         yield summary(f"{each.file} · {plan}", own, analysis, shown_on)
 
 
-def _rendered(form: str | None, found: list[Checked], shown_on: Screen) -> str:
+def _rendered(
+    form: str | None, found: list[Checked], unread: list[Diagnostic], shown_on: Screen
+) -> str:
     match form:
         case "json":
-            return check_json(found, _all(found))
+            return check_json(found, [*unread, *_all(found)])
         case "concise":
             return concise(_all(found), shown_on)
     return _full(found, shown_on)

@@ -78,4 +78,47 @@ TABLES = Command(
     ),
 )
 
-COMMANDS = {command.name: command for command in (CHECK, REPORT, TABLES)}
+EXPLAIN = Command(
+    name="explain",
+    summary=(
+        "Explains a diagnostic by its code or name, a primitive, a strategy, or a word of the "
+        "language, with an example. Without a name it lists what there is."
+    ),
+    operands="[CODE|NAME|PRIMITIVE|STRATEGY|TERM]",
+    least=0,
+    most=None,
+    options=(
+        Option("--format", "FORMAT", "text (default) or markdown", choices=("text", "markdown")),
+    ),
+    examples=(
+        ("a diagnostic", "parspec explain PAR201"),
+        ("a primitive", "parspec explain All-Gather"),
+        ("a strategy", "parspec explain tensor, column"),
+        ("a setting, for a document", "parspec explain microbatches --format markdown"),
+    ),
+)
+
+SIMULATE = Command(
+    name="simulate",
+    summary=(
+        "Carries a plan out at small sizes, every device with its own slices and every primitive "
+        "as it is written, and proves it: the results equal those of the program without a "
+        "partition, the bytes sent those of the ring price. Exit code: 0 it holds, 1 it does not "
+        "or the spec has errors, 2 it cannot be simulated."
+    ),
+    operands="FILE",
+    least=1,
+    most=1,
+    options=(
+        Option("--format", "FORMAT", "text (default) or json", choices=("text", "json")),
+        Option("--plan", "NAME", _PLAN),
+        Option("--set", "NAME=SIZE...", "other sizes of dimensions and axes", several=True),
+        Option("--seed", "NUMBER", "of the random numbers that it computes with (0)"),
+    ),
+    examples=(
+        ("a plan that claims to be right", "parspec simulate examples/megatron_mlp.par"),
+        ("one plan of several, for a program", "parspec simulate --plan tp8 --format json m.par"),
+    ),
+)
+
+COMMANDS = {command.name: command for command in (CHECK, REPORT, TABLES, EXPLAIN, SIMULATE)}

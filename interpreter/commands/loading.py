@@ -12,7 +12,7 @@ from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.diagnostics.findings import NOWHERE
+from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
 from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import DiskReader, Unread, decoded, unread
 from parspec.interpreter.theory.primitives import PRICE_LISTS, PriceList
@@ -32,8 +32,11 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """A file that a command was asked for and that has no text; why, in a sentence."""
+    """A file that a command was asked for and that has no text; why, as a finding and in a
+    sentence."""
 
+    file: str
+    finding: Finding
     message: str
 
 
@@ -52,7 +55,7 @@ def spec(operand: str, stdin_name: str | None = None) -> Spec | Unusable:
     else:
         file = operand
         text = _READER.read(operand)
-    return Unusable(_why(file, text)) if isinstance(text, Unread) else Spec(file, text)
+    return _unusable(file, text) if isinstance(text, Unread) else Spec(file, text)
 
 
 def analysed(
@@ -82,7 +85,16 @@ def _files(operand: str) -> Iterator[str]:
                 yield str(Path(folder, name))
 
 
-def _why(file: str, problem: Unread) -> str:
+def _unusable(file: str, problem: Unread) -> Unusable:
     finding = unread(problem, file, NOWHERE)
     label = f"{catalogue.severity(finding)}[{catalogue.code(finding)}]"
-    return f"{label} {finding.name}: {safe(catalogue.message(finding))}"
+    return Unusable(file, finding, f"{label} {finding.name}: {safe(catalogue.message(finding))}")
+
+
+def no_plan(plan: str | None, analysis: Analysis) -> str | None:
+    """A sentence where a plan was asked for that the spec does not have."""
+    model = analysis.model
+    if plan is None or plan in model.plans:
+        return None
+    has = f"it has {', '.join(model.plans)}" if model.plans else "it has none"
+    return safe(f"{model.file} has no plan {plan}; {has}")

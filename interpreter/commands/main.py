@@ -101,10 +101,24 @@ def _tables(request: Request) -> int:
     return tables.run(request)
 
 
+def _explain(request: Request) -> int:
+    from parspec.interpreter.commands import explain
+
+    return explain.run(request)
+
+
+def _simulate(request: Request) -> int:
+    from parspec.interpreter.commands import simulate
+
+    return simulate.run(request)
+
+
 _RUNNERS: Mapping[str, Callable[[Request], int]] = {
     "check": _check,
     "report": _report,
     "tables": _tables,
+    "explain": _explain,
+    "simulate": _simulate,
 }
 
 
@@ -137,6 +151,8 @@ def _help() -> str:
         "  check    what is wrong with a spec and with each of its plans",
         "  report   what a plan does: states, communication, traffic, memory, time",
         "  tables   parallel strategies of a spec's operators, as formulas",
+        "  explain  what a diagnostic, a primitive, a strategy or a word means",
+        "  simulate carries a plan out at small sizes and proves it",
         "",
         "options:",
         "  --help, --version; parspec COMMAND --help",

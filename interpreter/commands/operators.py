@@ -7,7 +7,7 @@ weights, which stack the layers stand in, and which dimensions are one between l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from parspec.interpreter.analysis.kinds import Kinds, kinds_of
 from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Template
@@ -66,15 +66,18 @@ def _of_template(template: Template, uses: tuple[_Use, ...], kinds: Kinds, model
         stack = use.stack
         named = _named({dim: kinds.get(leaf) for dim, leaf in use.layer.bound})
     variables = (*template.parameters, template.out)
+    bound = {} if use is None else dict(use.layer.bound)
+    chained = _chained(template.operator, weights, template.parameters, bound, model)
     tables = derive(
         template.parameters,
         weights,
         template.out,
         template.operator,
         stack,
-        chained=_chained(template.operator, weights, template.parameters),
+        chained=chained or {},
         kinds=named,
     )
+    tables = _tables(tables, chained)
     return Tabled(template.name, variables, template.operator, stack, tables)
 
 
@@ -84,15 +87,17 @@ def _of_layer(use: _Use, kinds: Kinds, model: Model) -> Tabled:
     parameters = tuple(labels[operand.tensor] for operand in layer.operands)
     result = labels.get(layer.out, layer.out)
     weights = _weights(layer, parameters, model)
+    chained = _chained(layer.operator, weights, parameters, {}, model)
     tables = derive(
         parameters,
         weights,
         result,
         layer.operator,
         use.stack,
-        chained=_chained(layer.operator, weights, parameters),
+        chained=chained or {},
         kinds=_named(kinds),
     )
+    tables = _tables(tables, chained)
     return Tabled(layer.name, (*parameters, result), layer.operator, use.stack, tables)
 
 
@@ -128,13 +133,34 @@ def _guessed_weights(template: Template) -> frozenset[str]:
 
 
 def _chained(
-    operator: Operator, weights: frozenset[str], parameters: tuple[str, ...]
-) -> Mapping[str, Amount]:
-    """The article's assumption between layers: where the result's dimension is another than the
-    operand's in its place, both are of one size, D (unless the operator has a D of its own)."""
+    operator: Operator,
+    weights: frozenset[str],
+    parameters: tuple[str, ...],
+    bound: Mapping[str, str],
+    model: Model,
+) -> Mapping[str, Amount] | None:
+    """The sizes that hold between layers, where the next layer's operand is this one's result:
+    dimensions in one place are of one size, that of the operand's (I = O = D). None where they are
+    not, so that no layer follows on its like. `bound`: what dimensions of a template stand for."""
+    sizes = {dim.name: dim.size for dim in model.dims}
+    names = {dim.name: dim.positions for dim in model.dims}
     for parameter, dims in zip(parameters, operator.inputs, strict=True):
-        if parameter not in weights and len(dims) == len(operator.output):
-            pairs = [pair for pair in zip(operator.output, dims, strict=True) if pair[0] != pair[1]]
-            own = {dim for pair in pairs for dim in pair}
-            return dict.fromkeys(own, symbol("D")) if "D" not in operator.dims else {}
+        if parameter in weights or len(dims) != len(operator.output):
+            continue
+        chained: dict[str, Amount] = {}
+        for out, into in zip(operator.output, dims, strict=True):
+            one, other = bound.get(out, out), bound.get(into, into)
+            if out == into or one not in sizes or other not in sizes:
+                continue
+            if sizes[one] != sizes[other]:
+                return None
+            chained |= dict.fromkeys((out, into), symbol(names[other]))
+        return chained
     return {}
+
+
+def _tables(derived: Strategies, chained: Mapping[str, Amount] | None) -> Strategies:
+    """The tables without what is between layers, where no layer follows on its like."""
+    if chained is not None:
+        return derived
+    return replace(derived, strategies=tuple(replace(s, between=None) for s in derived.strategies))

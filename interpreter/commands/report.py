@@ -8,7 +8,7 @@ from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.checked import Checked, checked
-from parspec.interpreter.commands.loading import Unusable, analysed, spec
+from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import UNABLE, outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override
 from parspec.interpreter.commands.report_json import report_json
@@ -25,6 +25,9 @@ def run(request: Request) -> int:
     if isinstance(sizes, Mistake):
         return _unable(sizes.message)
     analysis = analysed(source, request.value("--plan"), sizes, request.value("--cost"))
+    missing = no_plan(request.value("--plan"), analysis)
+    if missing is not None:
+        return _unable(missing)
     mistake = unknown_override(sizes, analysis.model)
     if mistake is not None:
         return _unable(mistake.message)

@@ -73,6 +73,8 @@ def _header(found: Checked, screen: Screen) -> str:
         _Fact("dims", tuple(_dims(model)) or ("none",)),
         _Fact("figures", (f"of {_step(model)}", f"traffic at {model.cost} prices")),
     ]
+    if model.plan is None and model.plans:
+        facts.append(_Fact("plans", (*model.plans, "--plan shows one of them")))
     wrong = counted_diagnostics(found.diagnostics)
     if wrong:
         facts.append(_Fact("found", (wrong, "parspec check shows them"), "; "))
@@ -89,7 +91,7 @@ def _step(model: Model) -> str:
     verb = model.settings.verb if model.settings else None
     match verb:
         case "train":
-            return "one optimizer step"
+            return "the forward pass of one optimizer step"
         case "infer":
             return "one forward pass of inference"
     return "one forward pass"

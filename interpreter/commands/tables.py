@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.checked import checked
-from parspec.interpreter.commands.loading import Unusable, analysed, spec
+from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.operators import Tabled, tabled
 from parspec.interpreter.commands.outcome import UNABLE, outcome
 from parspec.interpreter.commands.tables_json import tables_json
@@ -23,6 +23,10 @@ def run(request: Request) -> int:
         print(source.message, file=sys.stderr)
         return UNABLE
     analysis = analysed(source, request.value("--plan"))
+    missing = no_plan(request.value("--plan"), analysis)
+    if missing is not None:
+        print(missing, file=sys.stderr)
+        return UNABLE
     found = checked(source.file, (analysis,))
     operators = tabled(analysis.model)
     if len(request.operands) > 1:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from parspec.interpreter.diagnostics.entry import Entry, Facts, Severity, plural, word
+from parspec.interpreter.diagnostics.entry import (
+    Entry,
+    Facts,
+    Severity,
+    enumeration,
+    plural,
+    size_in_bytes,
+    word,
+)
 from parspec.interpreter.diagnostics.readable import share_text
 
 _NOTABLE_SHARE = 0.05  # repeated work beyond this share of all executed FLOPs is a warning
@@ -14,6 +22,66 @@ def _partial_left(facts: Facts) -> str:
         f"output {tensor} is left partial on {axis}: every node holds an addend; "
         f"`output {tensor} replicated on {axis}` adds them up"
     )
+
+
+def _redundant_gather(facts: Facts) -> str:
+    keep, clause = facts.get("keep"), facts.get("clause")
+    stays = f"{word(keep)} is enough" if keep else "nothing would move"
+    other = f"with `{word(clause)}` {stays}" if clause else "slices alone would move less"
+    return (
+        f"layer {word(facts['layer'])} {_moving(facts)}, and what reads it is sliced again; {other}"
+    )
+
+
+def _unexpected_collective(facts: Facts) -> str:
+    return (
+        f"layer {word(facts['layer'])} {_moving(facts)}, though it works on each slice of "
+        f"{word(facts['dim'])} by itself; with `{word(facts['clause'])}` nothing would move there"
+    )
+
+
+def _hidden_comm(facts: Facts) -> str:
+    axis, tensors = word(facts["axis"]), enumeration(facts["tensor"])
+    now, best = facts.get("bytes_per_device_now"), facts.get("bytes_per_device_best")
+    much = "" if now is None else f" ({size_in_bytes(now)} a device)"
+    less = "less" if best is None else size_in_bytes(best)
+    start = f"layer {word(facts['layer'])} has {tensors} moved on {axis}{much}; "
+    if facts.get("before"):
+        return f"{start}{enumeration(facts['before'])}, not yet repeated, would be {less}"
+    clause = facts.get("clause")
+    if clause:
+        return f"{start}`{word(clause)}` moves {less}"
+    return f"{start}left partial, it is reduced together with what it is added to"
+
+
+def _moving(facts: Facts) -> str:
+    """`asks for an All-Gather of x (6.29 MB) on dp`."""
+    size = facts.get("bytes")
+    much = "" if size is None else f" ({size_in_bytes(size)})"
+    primitive = enumeration(facts["primitive"])
+    return f"asks for {primitive} of {enumeration(facts['tensor'])}{much} on {word(facts['axis'])}"
+
+
+def _topology(facts: Facts) -> str:
+    inside = facts["inside"]
+    those = f" with {enumeration(inside)} inside it" if inside else ""
+    return (
+        f"{word(facts['axis'])} = {word(facts['size'])}{those} spans {word(facts['domains'])} "
+        f"domains of {word(facts['link'])} ({word(facts['within'])} neighbours){_priced(facts)}"
+    )
+
+
+def _slow_link(facts: Facts) -> str:
+    return (
+        f"{word(facts['axis'])} = {word(facts['size'])} is longer than a domain of "
+        f"{word(facts['link'])}, which joins {word(facts['within'])}: it spans "
+        f"{word(facts['domains'])} domains{_priced(facts)}"
+    )
+
+
+def _priced(facts: Facts) -> str:
+    link = facts["priced_at"]
+    return "" if link == facts["link"] else f" and is priced at {word(link)}"
 
 
 def _pad_reaches_reduction(facts: Facts) -> str:
@@ -77,6 +145,89 @@ input a[B, F]
 weight w[F, D]
 layer down: y[B, D] = a * w partition F on N
 output y replicated on N
+""",
+    ),
+    Entry(
+        code="PAR302",
+        name="redundant_gather",
+        severity="warning",
+        message=_redundant_gather,
+        explanation=(
+            "The variable is gathered, nothing is computed with it, and everything that reads it "
+            "takes slices on the same axis again. Leave it in its slices."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, D = 32, F = 16
+input x[B, D] partition B on N
+weight w[D, F]
+layer keep: k[B, D] = x partition none on N
+layer up: h[B, F] = k * w partition B on N
+output h
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 16
+input x[B, D] partition B on N
+weight w[D, F]
+layer keep: k[B, D] = x partition B on N
+layer up: h[B, F] = k * w partition B on N
+output h
+""",
+    ),
+    Entry(
+        code="PAR303",
+        name="unexpected_collective",
+        severity="warning",
+        message=_unexpected_collective,
+        explanation=(
+            "The layer computes each slice of this dimension by itself, so it could work where the "
+            "slices lie. Its clause has them gathered first, and every node computes all of them."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, S = 32
+input x[B, S] partition B on N
+layer order: y[B, S] = sort over S (x) partition none on N
+output y partition B on N
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, S = 32
+input x[B, S] partition B on N
+layer order: y[B, S] = sort over S (x) partition B on N
+output y partition B on N
+""",
+    ),
+    Entry(
+        code="PAR304",
+        name="hidden_comm",
+        severity="warning",
+        message=_hidden_comm,
+        explanation=(
+            "Another clause, or another order of layers, gives the same result and moves less: a "
+            "function along a partitioned dimension reduces statistics instead of gathering its "
+            "operand, addends are added up before they are reduced, and what is repeated (kv heads "
+            "for their query heads) moves before it is repeated. The whole plan is compared, not "
+            "the layer alone."
+        ),
+        example="""\
+mesh N = 2
+dim B = 64, D = 32, V = 4096
+input x[B, D], labels[B] : i32
+weight head[D, V]
+layer logits: z[B, V] = x * head partition V on N
+layer loss: l[B] = crossentropy over V (z, labels) partition none on N
+output l
+""",
+        corrected="""\
+mesh N = 2
+dim B = 64, D = 32, V = 4096
+input x[B, D], labels[B] : i32
+weight head[D, V]
+layer logits: z[B, V] = x * head partition V on N
+layer loss: l[B] = crossentropy over V (z, labels) partition V on N
+output l
 """,
     ),
     Entry(
@@ -188,6 +339,60 @@ weight w[F, D]
 layer down: y[B, D] = a * w partition F on N
 output y replicated on N
 expect All-Reduce of y on N
+""",
+    ),
+    Entry(
+        code="PAR310",
+        name="topology",
+        severity="info",
+        message=_topology,
+        explanation=(
+            "A link joins `within` neighbours. Axes over one link are laid out innermost first; "
+            "this one reaches over the border of a domain, together with those inside it, and so "
+            "runs at the speed of the next axis outward. Legal, and worth knowing."
+        ),
+        example="""\
+link node { bandwidth = 300 GB/s  latency = 2 us  within = 8 }
+link net { bandwidth = 25 GB/s  latency = 5 us }
+mesh pp = 2 over net, dp = 4 over node, tp = 4 over node
+dim B = 64, S = 32, F = 16
+input x[B, S, F] partition B on dp
+layer act: y[B, S, F] = gelu(x) partition S on pp, F on tp
+output y
+""",
+        corrected="""\
+link node { bandwidth = 300 GB/s  latency = 2 us  within = 8 }
+link net { bandwidth = 25 GB/s  latency = 5 us }
+mesh pp = 2 over net, dp = 4 over net, tp = 4 over node
+dim B = 64, S = 32, F = 16
+input x[B, S, F] partition B on dp
+layer act: y[B, S, F] = gelu(x) partition S on pp, F on tp
+output y
+""",
+    ),
+    Entry(
+        code="PAR311",
+        name="slow_link",
+        severity="warning",
+        message=_slow_link,
+        explanation=(
+            "The axis has more nodes than its link joins, whatever lies inside it, so its "
+            "primitives cannot run on that link alone. They are priced at the link of the next "
+            "axis outward, if there is one."
+        ),
+        example="""\
+link node { bandwidth = 300 GB/s  latency = 2 us  within = 8 }
+mesh tp = 16 over node
+dim B = 64, F = 32
+input x[B, F] partition F on tp
+output x
+""",
+        corrected="""\
+link node { bandwidth = 300 GB/s  latency = 2 us  within = 8 }
+mesh tp = 8 over node
+dim B = 64, F = 32
+input x[B, F] partition F on tp
+output x
 """,
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from parspec.interpreter.diagnostics.entry import (
     Entry,
     Facts,
+    choice,
     enumeration,
     plural,
     size_in_bytes,
@@ -13,13 +14,46 @@ from parspec.interpreter.diagnostics.entry import (
 
 
 def _layers_lost(facts: Facts) -> str:
-    layers, stages = word(facts["layers"]), facts.get("stages")
+    layers, stages = facts["layers"], facts.get("stages")
     ways = f" on {plural(stages, 'stage')} of {word(facts['axis'])}" if stages else ""
-    remainder = facts.get("remainder")
-    why = f", {layers} mod {word(stages)} = {word(remainder)}" if remainder and stages else ""
+    why = ""
+    if facts.get("valid_chunk"):
+        why = f"; chunks of {choice(facts['valid_chunk'])} take all"
+    elif isinstance(layers, int) and isinstance(stages, int):
+        why = f", {layers} mod {stages} = {layers % stages}"
     return (
-        f"stack {word(facts['stack'])} has {plural(facts['layers'], 'layer')}, and "
+        f"stack {word(facts['stack'])} has {plural(layers, 'layer')}, and "
         f"{word(facts['built'])} of them are built{ways}: {word(facts['lost'])} lost{why}"
+    )
+
+
+def _batch_mismatch(facts: Facts) -> str:
+    parts = [
+        f"{word(facts[key])} {label}"
+        for key, label in (
+            ("dp", "ranks"),
+            ("microbatch", "samples"),
+            ("microbatches", "microbatches"),
+        )
+        if facts.get(key) and (key != "dp" or facts[key] != 1)
+    ]
+    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
+    dim = word(facts["dim"])
+    return (
+        f"a batch of {word(facts['batch'])} does not come out even over {' x '.join(parts)}: "
+        f"{word(facts['remainder'])} left over; {dim} = {' or '.join(sizes)} would"
+    )
+
+
+def _schedule_constraint(facts: Facts) -> str:
+    stages, group = facts["stages"], facts["group"]
+    microbatches, remainder = word(facts["microbatches"]), facts["remainder"]
+    if isinstance(group, int) and isinstance(stages, int) and group < stages:
+        return f"a round of {plural(group, 'microbatch')} is shorter than the {stages} stages"
+    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
+    return (
+        f"{microbatches} microbatches in rounds of {word(group)} leave a round of "
+        f"{word(remainder)} for {word(stages)} stages; {' or '.join(sizes)} microbatches would do"
     )
 
 
@@ -66,6 +100,72 @@ stack decoder[L]: x -> y partition L on pp {
   layer up: y[B, D2] = x * w
 }
 output y
+""",
+    ),
+    Entry(
+        code="PAR502",
+        name="batch_mismatch",
+        severity="error",
+        message=_batch_mismatch,
+        explanation=(
+            "global_batch = dp x microbatch x microbatches, where dp is the product of the axes "
+            "that split the batch in the layer that first reads it, and a microbatch one rank's "
+            "samples at a time."
+        ),
+        example="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+train adam { global_batch = B  microbatches = 5 }
+""",
+        corrected="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+train adam { global_batch = B  microbatches = 4 }
+""",
+    ),
+    Entry(
+        code="PAR503",
+        name="schedule_constraint",
+        severity="error",
+        message=_schedule_constraint,
+        explanation=(
+            "An interleaved schedule sends the microbatches through each chunk of layers in rounds "
+            "of `group`, as many as there are stages where nothing is said. A round with fewer "
+            "microbatches than stages leaves stages waiting for the round before it."
+        ),
+        example="""\
+mesh pp = 4
+dim B = 40, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+train adam { global_batch = B  microbatches = 10  schedule = interleaved  chunks = 2 }
+""",
+        corrected="""\
+mesh pp = 4
+dim B = 40, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+train adam { global_batch = B  microbatches = 8  schedule = interleaved  chunks = 2 }
 """,
     ),
     Entry(

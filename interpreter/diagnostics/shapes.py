@@ -76,6 +76,14 @@ def _missing_index(facts: Facts) -> str:
     return f"{word(facts['name'])} needs its dimensions written out: {word(facts['reason'])}"
 
 
+def _summed_alone(facts: Facts) -> str:
+    tensor, dim = word(facts["tensor"]), word(facts["dim"])
+    return (
+        f"{dim} of {tensor} is summed away, but no other factor has it: it contracts nothing; "
+        f"`sum over {dim}` says that it is meant"
+    )
+
+
 ENTRIES = (
     Entry(
         code="PAR103",
@@ -313,6 +321,33 @@ dim B = 64, D = 32, F = 16
 input x[B, D] partition B on N
 weight w[D, F]
 layer fc: y[B, F] = x * w
+output y
+""",
+    ),
+    Entry(
+        code="PAR120",
+        name="summed_alone",
+        severity="warning",
+        message=_summed_alone,
+        explanation=(
+            "A product sums over the dimensions that its result lacks. One that a single factor "
+            "has is not contracted with anything, which is mostly a misnamed index or a dimension "
+            "forgotten in the result."
+        ),
+        example="""\
+mesh N = 8
+dim B = 64, D = 32, F = 16
+input x[B, D]
+weight w[D, F]
+layer fc: y[F] = x * w partition F on N
+output y
+""",
+        corrected="""\
+mesh N = 8
+dim B = 64, D = 32, F = 16
+input x[B, D]
+weight w[D, F]
+layer fc: y[B, F] = x * w partition F on N
 output y
 """,
     ),

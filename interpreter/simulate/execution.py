@@ -123,10 +123,7 @@ class Execution:
             now = _Here((*here.stacks, stack.name), (*here.turns, turn), inside)
             wanted = at_stages(state, inside)
             if spread is None:
-                own = _renamed(wanted, carry.leaves, entry.leaves)
-                if entry.role in ("input", "weight"):
-                    own = layout(dict(own.cuts), (), dict(own.central))
-                spread = self._brought(entry, own, here).renamed(carry.leaves)
+                spread = self._entering(entry, carry, wanted, here)
             elif course is not None and stages[turn] != stages[turn - 1]:
                 spread = self._sent_on(stack, spread, course.axes[0], stages[turn])
             if spread.where != wanted and not spread.covers(wanted):
@@ -135,6 +132,18 @@ class Execution:
             self._items(stack.items, now)
             spread = self._left(stack.last, now).renamed(carry.leaves)
         self._leave(stack, here)
+
+    def _entering(self, entry: Tensor, carry: Tensor, wanted: Layout, here: _Here) -> Spread:
+        """The carry of the first turn; an input of which turns leave addends is one addend."""
+        own = _renamed(wanted, carry.leaves, entry.leaves)
+        if entry.role not in ("input", "weight"):
+            return self._brought(entry, own, here).renamed(carry.leaves)
+        where = layout(dict(own.cuts), (), dict(own.central))
+        spread = self._brought(entry, where, here)
+        for place, (axis, _) in enumerate(own.partial):
+            after = layout(dict(own.cuts), own.partial[: place + 1], dict(own.central))
+            spread, _ = carried_out(Step(None, (axis,), spread.where, after), spread, self.machine)
+        return spread.renamed(carry.leaves)
 
     def _sent_on(self, stack: Stack, spread: Spread, axis: str, stage: int) -> Spread:
         """The carry on the next stage."""
@@ -259,7 +268,8 @@ class Execution:
         if found is None:
             has = "; ".join(str(spread.where) for spread in at_hand) or "nowhere"
             raise Impossible(f"{tensor.label} is wanted as {wanted} and lies {has}")
-        return found
+        kept = {d: part for d, part in found.parts.items() if self.machine.holds(d, wanted)}
+        return Spread(found.dims, wanted, kept)
 
     def _load(self, tensor: Tensor, here: _Here) -> None:
         """Lay out an input, a weight or a cache as it lies at rest, once for each of its slices."""

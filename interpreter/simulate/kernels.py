@@ -27,6 +27,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 EPSILON = 1e-5  # of the norms
 KEPT_BY_TOPK = 2  # the number of entries that topk leaves; the others become 0
+_LAST = {"cumsum": 0.0, "sort": np.inf, "topk": -np.inf, "argmax": -np.inf}
 _LOWEST = {"max": -np.inf, "min": np.inf}
 _REDUCTION: Mapping[str, Callable[..., Array]] = {
     "sum": np.sum,
@@ -182,7 +183,7 @@ def _whole(task: Task, over: tuple[int, ...], counted: Mask) -> tuple[Array, tup
     first, function = task.parts[0], task.operator.function
     rest = tuple(axis for axis in range(first.array.ndim) if axis not in over)
     order = (*rest, *over)
-    moved = np.where(counted, first.array, 0.0 if function == "cumsum" else -np.inf)
+    moved = np.where(counted, first.array, _LAST[function])
     moved = moved.transpose(order)
     shape = moved.shape
     rows = moved.reshape(*shape[: len(rest)], prod(shape[len(rest) :]))
@@ -194,6 +195,7 @@ def _whole(task: Task, over: tuple[int, ...], counted: Mask) -> tuple[Array, tup
             rows = np.cumsum(rows, axis=-1)
         case "sort":
             rows = np.sort(rows, axis=-1)
+            rows = np.where(rows == np.inf, 0.0, rows)
         case _:
             kept = min(KEPT_BY_TOPK, rows.shape[-1])
             least = np.partition(rows, -kept, axis=-1)[..., -kept, None]

@@ -16,6 +16,7 @@ import numpy as np
 from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.simulate.machine import Array, Extent
+from parspec.interpreter.simulate.slots import slot_dims
 from parspec.interpreter.spec.model import Layer, Model, Operand, Stack, Tensor
 
 Turns: TypeAlias = tuple[int, ...]  # of the stacks around, outermost first
@@ -69,16 +70,6 @@ class Program:
 
     def _size(self, dims: tuple[str, ...] | list[str]) -> int:
         return int(np.prod([self.extents[dim].size for dim in dims], dtype=np.int64))
-
-
-def slot_dims(layer: Layer) -> tuple[str, ...]:
-    """The slot dimension of `dispatch` and `combine`."""
-    operator = layer.operator
-    if operator.kind not in ("dispatch", "combine"):
-        return ()
-    there = operator.output if operator.kind == "dispatch" else operator.inputs[0]
-    tokens = operator.inputs[0] if operator.kind == "dispatch" else operator.output
-    return tuple(d for d in there if d not in tokens and d not in operator.inputs[1])
 
 
 def read(array: Array, operand: Operand) -> tuple[tuple[str, ...], Array]:

@@ -136,18 +136,18 @@ def difference(spread: Spread, whole: Array, machine: Machine) -> tuple[Device, 
 
 
 def complete(spread: Spread, machine: Machine) -> Iterator[tuple[Device, Array]]:
-    """Each device's part; of a partial, what the addends of its group make together."""
-    if not spread.where.partial:
-        yield from spread.parts.items()
-        return
-    kinds = {kind for _, kind in spread.where.partial}
-    if len(kinds) > 1:
-        raise Impossible(f"addends of kinds {', '.join(sorted(kinds))} at once")
-    kind = kinds.pop()
-    for members in machine.groups([axis for axis, _ in spread.where.partial]):
-        addends = [spread.parts[member] for member in members if member in spread.parts]
-        if addends:
-            yield members[0], combined(kind, addends)
+    """Each device's part; of a partial, what the addends of its group make together: sums first,
+    extremes of them after."""
+    parts = dict(spread.parts)
+    kinds = sorted({kind for _, kind in spread.where.partial}, key=lambda kind: kind != "sum")
+    for kind in kinds:
+        axes = [axis for axis, other in spread.where.partial if other == kind]
+        for members in machine.groups(axes):
+            present = [member for member in members if member in parts]
+            if present:
+                value = combined(kind, [parts[member] for member in present])
+                parts |= dict.fromkeys(present, value)
+    yield from parts.items()
 
 
 def _real(

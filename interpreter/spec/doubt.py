@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from parspec.interpreter.diagnostics.findings import Related
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Chunk, Document
-    from parspec.interpreter.diagnostics.findings import Finding
+    from parspec.interpreter.diagnostics.findings import Datum, Finding
 
 LOST_FILES = frozenset(
     {
@@ -62,9 +65,32 @@ def without_consequences(
         if chunk.parsed.faults
         for kind in _doubtful(chunk)
     }
-    for finding in findings:
-        if not _follows(finding, doubtful):
+    meant = {near for f in findings if f.name == "unknown_name" for near in _near(f)}
+    for finding in _said_once(findings):
+        unused = finding.name == "unused_name" and dict(finding.data)["name"] in meant
+        if not unused and not _follows(finding, doubtful):
             yield finding
+
+
+def _near(finding: Finding) -> tuple[Datum, ...]:
+    near = dict(finding.data)["near"]
+    return near if isinstance(near, tuple) else ()
+
+
+def _said_once(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """A name that is unknown is said once in a file, with the other places as related."""
+    first: dict[tuple[Datum, ...], Finding] = {}
+    for place, finding in enumerate(findings):
+        key: tuple[Datum, ...] = (place,)
+        if finding.name == "unknown_name":
+            data = dict(finding.data)
+            key = (finding.site.file, data["kind"], data["name"])
+        known = first.get(key)
+        if known is not None:
+            also = Related(finding.site, f"{key[2]} is used here, too")
+            finding = replace(known, related=(*known.related, also))
+        first[key] = finding
+    yield from first.values()
 
 
 def _follows(finding: Finding, doubtful: set[str]) -> bool:

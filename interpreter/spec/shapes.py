@@ -132,7 +132,20 @@ def check(draft: Draft, name: str, output: Leaves, span: Span, here: Here) -> bo
     lost = _lost(draft, output)
     if lost:
         _report_missing_sum(draft, name, lost, span, here)
+    if draft.kind == "einsum":
+        _report_summed_alone(draft, output, here)
     return not lost
+
+
+def _report_summed_alone(draft: Draft, output: Leaves, here: Here) -> None:
+    """Warns of a dimension that a product sums away though only one factor has it: it contracts
+    nothing, and is mostly another factor's index misnamed."""
+    for place, reading in enumerate(draft.readings):
+        others = union(r.leaves for r in (*draft.readings[:place], *draft.readings[place + 1 :]))
+        for dim in reading.leaves:
+            if dim not in output and dim not in others:
+                tensor = here.placed.text(reading.span)
+                here.report("summed_alone", reading.span, tensor=tensor, dim=dim)
 
 
 def _unexplained(draft: Draft, output: Leaves, here: Here) -> str | None:

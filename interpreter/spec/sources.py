@@ -98,7 +98,8 @@ def neighbours(file: str) -> tuple[str, ...]:
         names = [entry.name for entry in os.scandir(path.parent) if entry.is_file()]
     except OSError:
         return ()
-    return near(path.name, sorted(name for name in names if name.endswith(".par")))
+    stems = sorted(Path(name).stem for name in names if name.endswith(".par"))
+    return tuple(f"{stem}.par" for stem in near(path.stem, stems))
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,11 @@ def ceil_divide(amount: Amount, by: Amount) -> Amount:
     return -(-amount // by)
 
 
+def whole(amount: Amount) -> Amount:
+    """The same amount; a fraction without a denominator as an integer."""
+    return amount if isinstance(amount, Polynomial) else _number(amount)
+
+
 def total(amounts: Iterable[Amount]) -> Amount:
     """The sum, in the given order."""
     result: Amount = 0

@@ -106,10 +106,11 @@ class Layout:
         """The same layout where the variable is no addend: replicated where it is partial."""
         return Layout(self.cuts, (), self.central)
 
-    def at(self, nodes: Mapping[str, tuple[Node, ...]]) -> Layout:
-        """The same layout, centralized on the given axes: axis to the nodes that have it."""
+    def at(self, nodes: Mapping[str, Node]) -> Layout:
+        """The same layout, centralized on one node of each of these axes."""
         left = self.without(nodes)
-        return layout(dict(left.cuts), left.partial, dict(left.central) | dict(nodes))
+        central = dict(left.central) | {axis: (node,) for axis, node in nodes.items()}
+        return Layout(left.cuts, left.partial, tuple(sorted(central.items())))
 
 
 def layout(

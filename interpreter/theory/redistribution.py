@@ -3,8 +3,10 @@
 A shortest path over layouts. Its edges: gather or move any suffix of a dimension's axes in one
 primitive, reduce any set of partial axes in one, slice an axis that the wanted layout uses onto
 the end of a dimension (free), reorder the axes of a dimension (Permute), and what leads to and
-from a centralized state. Axes that neither layout uses stay idle. The measure is time where every
-axis has a link, else bytes per device; ties go to the fewest primitives, then to a fixed order.
+from a centralized state. Nested slices that do not come out even are gathered one axis after the
+other and never permuted: end to end they are not what they were cut from. Axes that neither layout
+uses stay idle. The measure is time where every axis has a link, else bytes per device; ties go to
+the fewest primitives, then to a fixed order.
 """
 
 from __future__ import annotations
@@ -158,8 +160,10 @@ def _edges(
     for dim, axes in here.cuts:
         free = axes[settled[dim] :]
         for length in range(1, len(free) + 1):
-            yield from _suffix_edges(here, goal, dim, free[-length:], dims)
-        yield from _permutes(here, goal, dim, axes, settled[dim])
+            if space.in_one_piece(dim, axes[:-length], axes[-length:]):
+                yield from _suffix_edges(here, goal, dim, axes[-length:], dims)
+        if space.even(dim, axes[: settled[dim]], free):
+            yield from _permutes(here, goal, dim, axes, settled[dim])
     yield from _reductions(here, goal, dims, space)
     yield from _single_edges(here, goal, dims, space)
 

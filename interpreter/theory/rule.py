@@ -81,6 +81,18 @@ def whole_dims(operator: Operator) -> frozenset[str]:
     return frozenset()
 
 
+def unfollowed_dims(operator: Operator) -> frozenset[str]:
+    """The dimensions that a layer is not cut along just because an operand arrives so: those that
+    it cannot be cut along, and experts and slots, whose cut is given up where tokens come in or
+    go out."""
+    match operator.kind:
+        case "dispatch":
+            return frozenset(_slots(operator, operator.inputs[0], operator.output))
+        case "combine":
+            return frozenset(_slots(operator, operator.output, operator.inputs[0]))
+    return whole_dims(operator)
+
+
 def takes_partial(operator: Operator) -> bool:
     """Whether a partial operand may stay partial: sums of partials, scaling and copies are linear,
     everything else needs complete values."""
@@ -113,7 +125,7 @@ def _dispatch(operator: Operator, cuts: Cuts) -> Needs:
     tokens, scores = operator.inputs
     _, slot = _slots(operator, tokens, operator.output)
     owned = tuple(axis for dim in scores if dim in tokens for axis in cuts.get(dim, ()))
-    shared = {dim: cuts[dim] for dim in operator.output if dim in tokens and dim in cuts}
+    shared = {dim: cuts[dim] for dim in operator.output if dim != slot and dim in cuts}
     return Needs(
         (_restricted(cuts, tokens), _restricted(cuts, scores)),
         layout({**shared, slot: owned}),
@@ -121,12 +133,14 @@ def _dispatch(operator: Operator, cuts: Cuts) -> Needs:
 
 
 def _combine(operator: Operator, cuts: Cuts) -> Needs:
-    """The reverse of dispatch: tokens cut on an axis need their range of slots there."""
+    """The reverse of dispatch: tokens cut on an axis need their range of slots there; experts are
+    summed over."""
     slots, scores = operator.inputs
-    _, slot = _slots(operator, operator.output, slots)
+    expert, slot = _slots(operator, operator.output, slots)
     owned = tuple(axis for dim in scores if dim in operator.output for axis in cuts.get(dim, ()))
-    shared = {dim: cuts[dim] for dim in slots if dim in operator.output and dim in cuts}
+    shared = {dim: cuts[dim] for dim in slots if dim != slot and dim in cuts}
+    kept = _restricted(cuts, operator.output)
     return Needs(
         (layout({**shared, slot: owned}), _restricted(cuts, scores)),
-        _restricted(cuts, operator.output),
+        layout(dict(kept.cuts), dict.fromkeys(cuts.get(expert, ()), "sum")),
     )

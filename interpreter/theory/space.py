@@ -88,6 +88,21 @@ class Space:
             units = ceil_divide(units, ways)
         return units * unit
 
+    def in_one_piece(self, dim: str, outer: tuple[str, ...], inner: tuple[str, ...]) -> bool:
+        """Whether the slices that `inner` cuts of what `outer` left, put end to end, have nothing
+        that fills slices up before their end."""
+        return all(
+            self.even(dim, (*outer, *inner[:cut]), inner[cut:]) for cut in range(1, len(inner))
+        )
+
+    def even(self, dim: str, outer: tuple[str, ...], inner: tuple[str, ...]) -> bool:
+        """Whether `inner` cuts what `outer` left into slices that nothing fills up; symbolic sizes
+        are taken to divide."""
+        whole, part = self.slice_of(dim, outer), self.slice_of(dim, (*outer, *inner))
+        nodes = self.group(inner)
+        known = isinstance(whole, int) and isinstance(part, int) and isinstance(nodes, int)
+        return not known or whole == part * nodes
+
     def local(self, dims: Iterable[str], where: Layout) -> Amount:
         """Elements of a variable on a node that has a slice of it: the product of its slices."""
         elements: Amount = 1

@@ -220,8 +220,14 @@ def linear_model() -> Model:
         template="linear",
         bound=(("B", "B"), ("I", "D"), ("O", "D2")),
     )
+    base = model()
+    sized = {dim.name: dim for dim in base.dims} | {
+        "D": Dim("D", symbol("D"), symbol("D"), ("D",), 1, False, False, "D"),
+        "D2": Dim("D2", symbol("D"), symbol("D"), ("D2",), 1, False, False, "D"),
+    }
     return replace(
-        model(),
+        base,
+        dims=tuple(sized.values()),
         templates=(Template("linear", ("X", "W"), "Y", operator),),
         tensors=tuple(
             Tensor(name, name, role, dims, dims, "bf16") for name, (role, dims) in names.items()

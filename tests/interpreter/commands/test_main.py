@@ -141,9 +141,22 @@ class TestCheck:
 
     def test_an_unknown_plan(self, ran):
         write("mlp.par", TEXT + "plan small { mesh N = 4 }\n")
-        code, out, _ = ran("check", "mlp.par", "--plan", "smal")
-        assert code == 1
-        assert "there is no plan smal; did you mean small?" in out
+        code, out, err = ran("check", "mlp.par", "--plan", "smal")
+        assert (code, out) == (2, "")
+        assert err == "mlp.par has no plan smal; it has small\n"
+
+    def test_a_plan_that_some_of_the_files_have(self, ran):
+        write("mlp.par", TEXT + "plan small { mesh N = 4 }\n")
+        write("other.par", TEXT)
+        code, out, err = ran("check", "mlp.par", "other.par", "--plan", "small")
+        assert (code, err) == (0, "")
+        assert [line.partition(":")[0] for line in out.splitlines()] == ["mlp.par · small"]
+
+    def test_json_says_which_file_could_not_be_read(self, ran):
+        code, out, _ = ran("check", "gone.par", "--format", "json")
+        assert code == 2
+        (found,) = json.loads(out)["diagnostics"]
+        assert (found["name"], found["file"]) == ("file_not_found", "gone.par")
 
     def test_the_same_mistake_of_an_imported_file_is_told_once(self, ran):
         write("model.par", WRONG)

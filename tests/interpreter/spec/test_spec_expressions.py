@@ -183,3 +183,34 @@ def test_a_factor_that_is_not_known_has_what_the_product_needs_of_it() -> None:
 def test_deep_expressions_are_refused() -> None:
     text = "dim B = 8\ninput x[B]\nlayer l: y = " + "gelu(" * 80 + "x" + ")" * 80 + "\noutput y\n"
     assert only(model(text), "over_limit")["limit"] == 64
+
+
+@pytest.mark.parametrize(
+    ("layer", "alone"),
+    [
+        ("h[B, F] = x * w[E, F]", [("x", "D"), ("w[E, F]", "E")]),
+        ("h[F] = x * w", [("x", "B")]),
+        ("h[B, F] = x * w", []),
+    ],
+)
+def test_a_dimension_that_one_factor_alone_sums_away_is_pointed_out(
+    layer: str, alone: list[tuple[str, str]]
+) -> None:
+    read = model(
+        "dim B = 8, D = 4, F = 6\ndim E = D\ninput x[B, D]\nweight w[D, F]\n"
+        f"layer a: {layer}\noutput h\n"
+    )
+    found = [dict(f.data) for f in read.findings if f.name == "summed_alone"]
+    assert [(data["tensor"], data["dim"]) for data in found] == alone
+
+
+def test_an_unknown_name_is_said_once_with_its_other_places() -> None:
+    read = model("dim B = 8\ninput x[B, D]\nweight w[D]\nlayer a: y[B] = x * w\noutput y\n")
+    (found,) = [f for f in read.findings if f.name == "unknown_name"]
+    assert dict(found.data)["name"] == "D"
+    assert len(found.related) == 1
+
+
+def test_what_a_misspelt_name_meant_is_not_unused() -> None:
+    read = model("dim B = 8\ninput hidden[B]\nlayer a: y[B] = gelu(hiden)\noutput y\n")
+    assert names(read) == ["unknown_name"]

@@ -43,7 +43,7 @@ def test_axes_are_taken_out_and_put_on_nodes():
     where = layout({"S": ("cp", "tp"), "D": ("dp",)}, {"sp": "sum"}, {"pp": (0,)})
     assert where.without({"cp", "dp", "pp"}) == layout({"S": ("tp",)}, {"sp": "sum"})
     assert where.complete() == layout({"S": ("cp", "tp"), "D": ("dp",)}, {}, {"pp": (0,)})
-    assert where.at({"pp": (3,), "cp": (1,), "sp": (0,)}) == layout(
+    assert where.at({"pp": 3, "cp": 1, "sp": 0}) == layout(
         {"S": ("tp",), "D": ("dp",)}, {}, {"cp": (1,), "pp": (3,), "sp": (0,)}
     )
     assert where.at({}) == where

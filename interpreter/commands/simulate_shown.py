@@ -1,0 +1,137 @@
+"""`simulate` as text and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from parspec.interpreter.commands.cells import safe, wrapped
+from parspec.interpreter.commands.json_text import Json, json_text, number
+from parspec.interpreter.commands.quantities import in_bytes
+from parspec.interpreter.commands.terminal import Screen
+from parspec.interpreter.simulate.proof import Difference, Proof, Stuck, Traffic
+from parspec.interpreter.simulate.shrink import Resized
+from parspec.interpreter.theory.formulas import reader
+
+_INDENT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A proof, the plan and the seed that it is of, and how sizes were made small."""
+
+    plan: str | None
+    seed: int
+    sizes: tuple[Resized, ...]
+    proof: Proof
+
+
+def simulation_text(file: str, simulation: Simulation, screen: Screen) -> str:
+    """What was simulated, and how it came out."""
+    proof = simulation.proof
+    plan = "" if simulation.plan is None else f" · {simulation.plan}"
+    holds = screen.palette.paint("good", "holds")
+    verdict = holds if proof.holds else screen.palette.paint("error", "does not hold")
+    devices = "1 device" if proof.devices == 1 else f"{proof.devices} devices"
+    facts = [
+        ("sizes", ", ".join(map(_size, simulation.sizes)) or "none"),
+        ("results", _results(proof)),
+        *([("fault", _fault(proof.fault))] if proof.fault is not None else _traffic(proof)),
+        ("seed", str(simulation.seed)),
+    ]
+    lines = [safe(f"{file}{plan}: simulated on {devices}: ") + verdict]
+    for name, text in facts:
+        first, *rest = wrapped(safe(text), screen.columns - _INDENT)
+        lines += [f"  {name:<{_INDENT - 2}}{first}", *(" " * _INDENT + line for line in rest)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _size(one: Resized) -> str:
+    padded = "" if one.padded is None else f" padded to {one.padded}"
+    return f"{one.name} {reader(one.before)} -> {one.after}{padded}"
+
+
+def _results(proof: Proof) -> str:
+    if isinstance(proof.fault, Difference):
+        return f"{proof.results - 1} equal, then one that differs"
+    equal = f"{proof.results} equal those of the program without a partition, on every device"
+    return equal if proof.fault is None else f"{equal}, so far"
+
+
+def _fault(fault: Difference | Stuck) -> str:
+    place = f"layer {fault.layer}" if fault.layer else "the output"
+    if isinstance(fault, Stuck):
+        return f"at {place}: {fault.reason}"
+    device = ", ".join(f"{axis} {node}" for axis, node in fault.device) or "the one device"
+    return f"at {place}: {fault.tensor} is off by {fault.off:.3g} on {device}"
+
+
+def _traffic(proof: Proof) -> Iterable[tuple[str, str]]:
+    parts = [
+        f"{primitive} {in_bytes(sent)}" for primitive, (sent, _) in proof.by_primitive().items()
+    ]
+    yield "sent", f"{', '.join(parts) or 'nothing'}: as priced (ring)" if not proof.mispriced else (
+        ", ".join(parts) or "nothing"
+    )
+    for entry in proof.mispriced:
+        yield "price", _mispriced(entry)
+
+
+def _mispriced(entry: Traffic) -> str:
+    place = f"in front of {entry.layer}" if entry.layer else "at the output"
+    return (
+        f"{entry.primitive} of {entry.tensor} {place} sends {in_bytes(entry.sent)}, "
+        f"its ring price is {in_bytes(entry.priced)}"
+    )
+
+
+def simulation_json(file: str, simulation: Simulation) -> str:
+    """The same for a program."""
+    proof = simulation.proof
+    value: Json = {
+        "schema": 1,
+        "file": file,
+        "plan": simulation.plan,
+        "seed": simulation.seed,
+        "holds": proof.holds,
+        "devices": proof.devices,
+        "results": proof.results,
+        "sizes": [
+            {
+                "kind": one.kind,
+                "name": one.name,
+                "before": number(one.before),
+                "after": one.after,
+                "padded": one.padded,
+            }
+            for one in simulation.sizes
+        ],
+        "fault": None if proof.fault is None else _fault_json(proof.fault),
+        "traffic": [
+            {"primitive": name, "sent_bytes": number(sent), "priced_bytes": number(priced)}
+            for name, (sent, priced) in proof.by_primitive().items()
+        ],
+        "mispriced": [
+            {
+                "layer": entry.layer,
+                "tensor": entry.tensor,
+                "primitive": entry.primitive,
+                "sent_bytes": number(entry.sent),
+                "priced_bytes": number(entry.priced),
+            }
+            for entry in proof.mispriced
+        ],
+    }
+    return json_text(value)
+
+
+def _fault_json(fault: Difference | Stuck) -> Json:
+    if isinstance(fault, Stuck):
+        return {"kind": "stuck", "layer": fault.layer, "reason": fault.reason}
+    return {
+        "kind": "differs",
+        "layer": fault.layer,
+        "tensor": fault.tensor,
+        "device": dict(fault.device),
+        "off": fault.off,
+    }

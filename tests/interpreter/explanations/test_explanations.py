@@ -1,0 +1,253 @@
+"""Explanations: every word of the language has one, and every example is true."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from parspec.grammar.keywords import PRIMITIVES, RESERVED, STARTERS
+from parspec.interpreter.analysis.analyze import analyze
+from parspec.interpreter.diagnostics import catalogue
+from parspec.interpreter.explanations.explanation import HEADINGS
+from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
+from parspec.interpreter.spec.expects import FIGURES
+from parspec.interpreter.spec.functions import FUNCTIONS
+from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
+from parspec.interpreter.spec.resolve import resolve
+from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, SETTINGS
+from parspec.interpreter.spec.sizes import UNITS
+from parspec.interpreter.spec.sources import DiskReader
+from parspec.interpreter.theory import primitives
+
+STRATEGIES = (
+    *("pipeline", "data", "tensor, column", "tensor, row", "head", "sequence", "context"),
+    *("expert", "vocabulary", "centralized", "repeated", "split DIM"),
+)
+CONTEXTUAL = (
+    *("unit", "padded", "padded to", "uneven", "fused", "zigzag", "ring", "rest", "top", "to"),
+    *("masked", "recompute", "capacity", "pointwise", "?", "grad", "per", "per device"),
+    *("forward", "backward", "update", "explicit"),
+)
+OUR_OWN = [e for e in EXPLANATIONS if e.kind != "diagnostic"]
+SENTENCES = 6
+
+
+def of_kind(kind):
+    return [e for e in EXPLANATIONS if e.kind == kind]
+
+
+def analyses(text):
+    base = analyze(resolve("example.par", text, DiskReader()))
+    plans = (analyze(resolve("example.par", text, DiskReader(), plan=p)) for p in base.model.plans)
+    return [base, *plans]
+
+
+def label(explanation):
+    return f"{explanation.kind}-{explanation.name}"
+
+
+# -- what is explained
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *RESERVED,
+        *CONTEXTUAL,
+        *PRIMITIVES,
+        *STRATEGIES,
+        *FUNCTIONS,
+        *(rule.key for rules in SETTINGS.values() for rule in rules),
+        *(
+            word
+            for rules in SETTINGS.values()
+            for rule in rules
+            for word in rule.words
+            if word > "9"
+        ),
+        *LINK_SETTINGS,
+        *DEVICE_SETTINGS,
+        *FIGURES,
+        *UNITS,
+        *DTYPES,
+        *OPTIMIZERS,
+        *("composed", "approx", "ring"),
+        *("P", "R", "C", "R(partial)", "P(d)", "C(k)"),
+        *("PP", "DP", "TP", "SP", "CP", "EP", "FSDP", "Ki"),
+        *(entry.code for entry in catalogue.ENTRIES),
+        *(entry.name for entry in catalogue.ENTRIES),
+    ],
+)
+def test_it_has_an_explanation(word):
+    assert explained(word)
+
+
+def test_each_kind_has_exactly_its_words():
+    def names(kind):
+        return {e.name for e in of_kind(kind)}
+
+    assert names("statement") == set(STARTERS)
+    assert names("primitive") == set(PRIMITIVES)
+    assert names("strategy") == set(STRATEGIES)
+    assert names("function") == set(FUNCTIONS)
+    assert names("figure") == set(FIGURES) - RESERVED
+    assert names("price list") == set(primitives.PRICE_LISTS)
+    assert names("state") == {"P", "R", "C", "R(partial)"}
+    assert {e.kind for e in EXPLANATIONS} == set(HEADINGS)
+
+
+def test_a_name_is_explained_once_in_a_kind():
+    named = [(e.kind, e.name) for e in EXPLANATIONS]
+    assert len(set(named)) == len(named)
+
+
+@pytest.mark.parametrize(
+    ("asked", "names"),
+    [
+        ("all gather", ["All-Gather"]),
+        ("ALLREDUCE", ["All-Reduce"]),
+        ("Tensor  Column", ["tensor, column"]),
+        ("par201", ["PAR201 indivisible"]),
+        ("Indivisible", ["PAR201 indivisible"]),
+        ("ring", ["ring", "ring"]),
+        ("TP", ["tensor, column", "tensor, row"]),
+        ("GiB", ["bytes"]),
+        ("1f1b", ["schedule"]),
+        ("r(PARTIAL)", ["R(partial)"]),
+        ("optimizer", ["optimizer", "train"]),
+        ("nothing of the kind", []),
+    ],
+)
+def test_how_it_is_found(asked, names):
+    assert [e.name for e in explained(asked)] == names
+
+
+def test_near_names():
+    assert nearest("All-Gahter")[0] == "All-Gather"
+    assert set(nearest("PAR20")) <= {entry.code for entry in catalogue.ENTRIES}
+    assert nearest("§§§") == ()
+
+
+# -- what it says
+
+
+@pytest.mark.parametrize("explanation", EXPLANATIONS, ids=label)
+def test_it_is_short_and_whole(explanation):
+    text = explanation.text
+    assert text.endswith((".", "`."))
+    assert "  " not in text
+    assert len(re.findall(r"[.:] [A-Z]", text)) < SENTENCES
+
+
+def test_no_text_is_said_twice():
+    texts = [e.text for e in OUR_OWN]
+    assert len(set(texts)) == len(texts)
+
+
+@pytest.mark.parametrize("explanation", of_kind("primitive"), ids=label)
+def test_primitives_have_the_theorys_figures(explanation):
+    primitive = primitives.PRIMITIVES[explanation.name]
+    facts = dict(explanation.facts)
+    for name in primitives.PRICE_LISTS:
+        assert facts[name] == primitive.traffic.of(name).reader()
+    assert facts["per device"] == primitive.per_device.reader()
+    assert facts["way back"] == (primitive.transpose or "nothing")
+
+
+def test_what_primitives_turn_into_what():
+    assert {e.name: dict(e.facts)["turns"] for e in of_kind("primitive")} == {
+        "Gather": "P to C",
+        "Scatter": "C to P",
+        "Broadcast": "C to R",
+        "Reduce": "R(partial) to C",
+        "All-Gather": "P to R",
+        "Reduce-Scatter": "R(partial) to P",
+        "All-Reduce": "R(partial) to R",
+        "All-to-All": "P to P along another dimension",
+        "Send": "C to C on another node",
+        "Permute": "P to P with its axes in another order",
+    }
+
+
+@pytest.mark.parametrize("nodes", [2, 8, 1000])
+def test_by_how_much_the_articles_prices_overstate_the_wire(nodes):
+    def ratio(primitive):
+        composed = primitives.traffic(primitive, "composed", 1, nodes)
+        return composed / primitives.traffic(primitive, "ring", 1, nodes)
+
+    overstated = {p.name: ratio(p) for p in primitives.PRIMITIVES.values() if ratio(p) != 1}
+    by_a_copy = ("All-Gather", "Reduce-Scatter", "All-Reduce")
+    assert overstated.keys() == {*by_a_copy, "All-to-All"}
+    for name in by_a_copy:
+        assert overstated[name] == pytest.approx((nodes + 1) / nodes)
+        assert "(N+1)/N" in explained(name)[0].text
+    assert overstated["All-to-All"] == 2
+    assert "overstates it by 2" in explained("All-to-All")[0].text
+
+
+def test_settings_tell_their_defaults():
+    (schedule,) = explained("schedule")
+    assert schedule.text.startswith("Pipeline schedule. ")
+    assert dict(schedule.facts) == {
+        "of": "train",
+        "takes": "gpipe, 1f1b, interleaved",
+        "default": "1f1b",
+    }
+    weight = next(e for e in explained("weight") if e.kind == "setting")
+    assert dict(weight.facts)["of"] == "train, infer"
+
+
+def test_diagnostics_have_the_catalogues_texts():
+    entry = catalogue.entry("indivisible")
+    (found,) = explained("PAR201")
+    assert (found.text, found.example, found.corrected) == (
+        entry.explanation,
+        entry.example,
+        entry.corrected,
+    )
+
+
+# -- its example (the catalogue's own are tested there)
+
+
+@pytest.mark.parametrize("explanation", OUR_OWN, ids=label)
+def test_its_example_checks_clean(explanation):
+    for analysis in analyses(explanation.example):
+        wrong = [
+            (catalogue.code(finding), catalogue.message(finding))
+            for finding in analysis.findings
+            if catalogue.severity(finding) in ("error", "warning")
+        ]
+        assert wrong == []
+        assert not any(result.holds is False for result in analysis.expects)
+
+
+@pytest.mark.parametrize("explanation", OUR_OWN, ids=label)
+def test_its_example_shows_it(explanation):
+    example, name = explanation.example, explanation.name
+    (analysis, *_) = analyses(example)
+    match explanation.kind:
+        case "primitive":
+            assert name in {move.primitive for move in analysis.moves}
+        case "strategy":
+            named = {strategy for layer in analysis.layers for _, strategy in layer.strategy}
+            assert name.replace("DIM", "F") in named
+        case "state":
+            states = {
+                state.layout.state(axis.name).letter
+                for layer in analysis.layers
+                for state in layer.states
+                for axis in analysis.model.mesh.axes
+            }
+            assert {"R(partial)": "partial"}.get(name, name) in states
+        case "unit":
+            words = set(re.findall(r"[\w%/]+", re.sub(r"([0-9])([A-Z%])", r"\1 \2", example)))
+            assert words & {name, *explanation.aliases}
+        case _:
+            assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", example)
+
+
+@pytest.mark.parametrize("explanation", OUR_OWN, ids=label)
+def test_its_example_fits_the_screen(explanation):
+    assert max(map(len, explanation.example.splitlines())) <= 78
