@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from parspec.interpreter.commands.cells import safe, wrapped
+from parspec.interpreter.commands.cells import flowed, safe, wrapped
 from parspec.interpreter.commands.json_text import Json, json_text, number
 from parspec.interpreter.commands.quantities import in_bytes
 from parspec.interpreter.commands.terminal import Screen
@@ -33,17 +33,24 @@ def simulation_text(file: str, simulation: Simulation, screen: Screen) -> str:
     holds = screen.palette.paint("good", "holds")
     verdict = holds if proof.holds else screen.palette.paint("error", "does not hold")
     devices = "1 device" if proof.devices == 1 else f"{proof.devices} devices"
+    room = screen.columns - _INDENT
     facts = [
-        ("sizes", ", ".join(map(_size, simulation.sizes)) or "none"),
-        ("results", _results(proof)),
-        *([("fault", _fault(proof.fault))] if proof.fault is not None else _traffic(proof)),
-        ("seed", str(simulation.seed)),
+        ("sizes", flowed([safe(_size(one)) for one in simulation.sizes] or ["none"], ", ", room)),
+        *((name, wrapped(safe(text), room)) for name, text in _outcome(proof)),
+        ("seed", [str(simulation.seed)]),
     ]
     lines = [safe(f"{file}{plan}: simulated on {devices}: ") + verdict]
-    for name, text in facts:
-        first, *rest = wrapped(safe(text), screen.columns - _INDENT)
+    for name, (first, *rest) in facts:
         lines += [f"  {name:<{_INDENT - 2}}{first}", *(" " * _INDENT + line for line in rest)]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _outcome(proof: Proof) -> Iterable[tuple[str, str]]:
+    yield "results", _results(proof)
+    if proof.fault is not None:
+        yield "fault", _fault(proof.fault)
+    else:
+        yield from _traffic(proof)
 
 
 def _size(one: Resized) -> str:
@@ -70,8 +77,11 @@ def _traffic(proof: Proof) -> Iterable[tuple[str, str]]:
     parts = [
         f"{primitive} {in_bytes(sent)}" for primitive, (sent, _) in proof.by_primitive().items()
     ]
-    yield "sent", f"{', '.join(parts) or 'nothing'}: as priced (ring)" if not proof.mispriced else (
-        ", ".join(parts) or "nothing"
+    yield (
+        "sent",
+        f"{', '.join(parts) or 'nothing'}: as priced (ring)"
+        if not proof.mispriced
+        else (", ".join(parts) or "nothing"),
     )
     for entry in proof.mispriced:
         yield "price", _mispriced(entry)

@@ -287,7 +287,8 @@ class Execution:
         self._serve(tensor, _Here(scope, turns, here.stages))
 
     def _whole(self, tensor: Tensor, here: _Here) -> Array:
-        return self.drawn[tensor.name][self.program.slice_of(tensor, here.stacks, here.turns)]
+        place = self.program.slice_of(tensor, here.stacks, here.turns)
+        return np.asarray(self.drawn[tensor.name][place])
 
     def _made(self, tensor: Tensor, spread: Spread, here: _Here) -> None:
         """A variable comes into being: what consumers in the same turn need of it is moved."""

@@ -62,4 +62,5 @@ def _placed(scores: Part, block: tuple[str, ...], expert: str, slots: int) -> ND
     place = np.cumsum(routed, axis=0) - 1
     if routed.any() and int(place[routed].max()) >= slots:
         raise Impossible(f"{slots} slots drop tokens")
-    return (routed[..., None] & (place[..., None] == np.arange(slots))).astype(np.float64)
+    there = routed[..., None] & (place[..., None] == np.arange(slots))
+    return np.asarray(there, dtype=np.float64)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from string import ascii_letters
 from typing import TypeAlias
 
 import numpy as np
@@ -93,12 +94,18 @@ def _computed(
 
 
 def _einsum(task: Task) -> tuple[Array, tuple[str, ...]]:
-    letters = {dim: place for place, dim in enumerate(task.operator.dims)}
     dims = tuple(d for d in task.operator.output if any(d in part.dims for part in task.parts))
-    arguments: list[Array | list[int]] = []
-    for part in task.parts:
-        arguments += [part.array, [letters[dim] for dim in part.dims]]
-    return np.einsum(*arguments, [letters[dim] for dim in dims]), dims
+    return _product([(part.array, part.dims) for part in task.parts], dims), dims
+
+
+def _product(factors: Sequence[tuple[Array, tuple[str, ...]]], dims: tuple[str, ...]) -> Array:
+    """The product of arrays with named axes, summed over what the result lacks."""
+    letters = dict(
+        zip(dict.fromkeys(d for _, own in factors for d in own), ascii_letters, strict=False)
+    )
+    subscripts = ",".join("".join(letters[d] for d in own) for _, own in factors)
+    result = "".join(letters[d] for d in dims)
+    return np.asarray(np.einsum(f"{subscripts}->{result}", *(array for array, _ in factors)))
 
 
 # -- along a dimension ---------------------------------------------------------------------------
@@ -210,17 +217,10 @@ def _lookup(task: Task) -> tuple[Array, tuple[str, ...]]:
     """Rows of a table that are not here add nothing."""
     tokens, table = task.parts
     by = tuple(dim for dim in table.dims if dim not in task.operator.output)
-    letters = {dim: place for place, dim in enumerate(dict.fromkeys((*tokens.dims, *table.dims)))}
     picks = _picked(tokens.array, by, table, task.extents)
     dims = tuple(d for d in task.operator.output if d in tokens.dims or d in table.dims)
-    result = np.einsum(
-        picks,
-        [letters[dim] for dim in (*tokens.dims, *by)],
-        table.array,
-        [letters[dim] for dim in table.dims],
-        [letters[dim] for dim in dims],
-    )
-    return result, dims
+    factors = [(picks, (*tokens.dims, *by)), (table.array, table.dims)]
+    return _product(factors, dims), dims
 
 
 def _picked(

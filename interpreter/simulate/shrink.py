@@ -75,7 +75,7 @@ def shrunk(model: Model) -> Small | Refused:
                 small = Refused(reason)
             why = why or small
     return why or Refused(
-        f"its axes cannot shrink to fewer than {MOST_DEVICES + 1} devices, and more are not simulated"
+        f"its axes do not shrink to {MOST_DEVICES} devices, and more are not simulated"
     )
 
 
