@@ -32,6 +32,7 @@ class Drawing:
     numbers: count = field(default_factory=lambda: count(1))
     indent: str = ""
     pipeline: str | None = None
+    view: str = ""
 
     def chance(self, percent: int) -> bool:
         return self.random.randrange(100) < percent
@@ -57,9 +58,16 @@ def random_spec(random: Random) -> str:
     names = ["a", "b", "c"][: 1 + random.randrange(3)]
     most = {1: 4, 2: 4, 3: 3}[len(names)]
     drawing = Drawing(random, {name: 2 + random.randrange(most - 1) for name in names})
-    drawing.write("mesh " + ", ".join(f"{a} = {n}" for a, n in drawing.axes.items()))
+    over = ""
+    if drawing.chance(25):
+        over = " over wire"
+        drawing.write("link wire { bandwidth = 50 GB/s  latency = 5 us  start = 8 us }")
+    drawing.write("mesh " + ", ".join(f"{a} = {n}{over}" for a, n in drawing.axes.items()))
     if drawing.chance(15):
         drawing.pipeline = "a"
+    elif len(names) > 1 and drawing.chance(20):
+        drawing.view = f"axis v = {names[0]} * {names[1]}"
+        drawing.write(drawing.view)
     _dims(drawing)
     for _ in range(1 + random.randrange(2)):
         _input(drawing)
@@ -103,7 +111,7 @@ def _dims(drawing: Drawing) -> None:
 def _input(drawing: Drawing) -> None:
     name = drawing.name("x")
     dims = tuple(drawing.some(drawing.dims, 1, 3))
-    drawing.write(f"input {name}[{', '.join(dims)}]{_rest(drawing, dims, 40)}")
+    drawing.write(f"input {name}[{', '.join(dims)}]{_dtype(drawing)}{_rest(drawing, dims, 40)}")
     _open(drawing, name, dims)
 
 
@@ -126,6 +134,10 @@ def _rest(drawing: Drawing, dims: tuple[str, ...], percent: int, partial: bool =
     return "".join(f" {clause}" for clause in said)
 
 
+def _dtype(drawing: Drawing) -> str:
+    return drawing.pick((" : f32", " : fp8", "", ""))
+
+
 def _open(drawing: Drawing, name: str, dims: tuple[str, ...]) -> None:
     drawing.open[name] = dims
     drawing.unread.add(name)
@@ -139,7 +151,7 @@ def _layer(drawing: Drawing) -> None:
     """One layer of a random kind over what is there."""
     make = drawing.pick(
         (_matmul, _matmul, _matmul, _between, _residual, _residual, _bias, _pointwise, _along)
-        + (_along, _reducing, _copy, _scale, _lookup, _loss, _whole)
+        + (_along, _reducing, _copy, _scale, _lookup, _loss, _whole, _three, _taken)
     )
     make(drawing)
 
@@ -161,6 +173,8 @@ def _clauses(drawing: Drawing, dims: tuple[str, ...]) -> str:
     if len(axes) > 1 and drawing.chance(20):
         chosen = drawing.some(axes, 2, 3)
         return f" partition {drawing.pick(dims)} on {' * '.join(chosen)}"
+    if drawing.view and drawing.chance(30):
+        return f" partition {drawing.pick(dims)} on v"
     said = []
     for axis in drawing.some(axes, 1, len(axes)):
         match drawing.random.randrange(12):
@@ -182,7 +196,7 @@ def _weight(drawing: Drawing, dims: tuple[str, ...]) -> str:
         rest = rest or f" partition {drawing.pick(dims)} on {axis}"
     if drawing.chance(8) and axis != drawing.pipeline:
         rest = f" store on {axis}"
-    drawing.write(f"weight {name}[{', '.join(dims)}]{rest}")
+    drawing.write(f"weight {name}[{', '.join(dims)}]{_dtype(drawing)}{rest}")
     return name
 
 
@@ -298,6 +312,33 @@ def _whole(drawing: Drawing) -> None:
     rest = tuple(other for other in dims if other != dim)
     out = rest if function == "argmax" else dims
     _give(drawing, f"{function} over {dim}{_masked(drawing, dim)} ({x})", out, rest)
+
+
+def _three(drawing: Drawing) -> None:
+    """A product of three: an activation and two weights, the first of which may be left whole."""
+    x = drawing.pick(drawing.open)
+    dims = drawing.open[x]
+    new = [dim for dim in drawing.dims if dim not in dims]
+    if not dims or not new:
+        return
+    gone, come = drawing.pick(dims), drawing.pick(new)
+    first, second = _weight(drawing, (gone,)), _weight(drawing, (gone, come))
+    _read(drawing, x)
+    out = (*(dim for dim in dims if dim != gone), come)
+    _give(drawing, f"{x} * {first} * {second}", out, (*dims, come))
+
+
+def _taken(drawing: Drawing) -> None:
+    """A slice that a number takes."""
+    x = drawing.pick(drawing.open)
+    dims = drawing.open[x]
+    if len(dims) < 2 or "H" in dims:
+        return
+    gone = drawing.pick(dims)
+    _read(drawing, x)
+    out = tuple(dim for dim in dims if dim != gone)
+    index = ", ".join("0" if dim == gone else dim for dim in dims)
+    _give(drawing, f"tanh({x}[{index}])", out, out)
 
 
 def _lookup(drawing: Drawing) -> None:
