@@ -45,19 +45,20 @@ class Grid:
         if len(dim.factors) == 1:
             leaf = dim.factors[0]
             return tuple((leaf, piece) for piece in self.covers[assignment.axis] if leaf in have)
-        room = {leaf: self.units(leaf) for leaf in dim.factors}
+        room = [self.units(leaf) for leaf in dim.factors]
         pairs: list[tuple[str, str]] = []
         for axis in assignment.sequence or (assignment.axis,):
             for piece in self.covers[axis]:
-                leaf = _taker(dim.factors, room, self.space.sizes[piece])
-                room[leaf] = _left(room[leaf], self.space.sizes[piece])
-                if axis == assignment.axis and leaf in have:
-                    pairs.append((leaf, piece))
+                nodes = self.space.sizes[piece]
+                taker = share_out(room, nodes).at
+                room[taker] = ceil_divide(room[taker], nodes)
+                if axis == assignment.axis and dim.factors[taker] in have:
+                    pairs.append((dim.factors[taker], piece))
         return tuple(pairs)
 
     def units(self, leaf: str) -> Amount:
         """How many whole units a leaf has."""
-        return _units(self.by_name[leaf])
+        return units_of(self.by_name[leaf])
 
     def shown(self, pieces: Iterable[str]) -> tuple[str, ...]:
         """Axis names for pieces: an axis whose pieces are all there is named whole, in place of its
@@ -82,55 +83,66 @@ class Grid:
 def build_grid(model: Model) -> Grid:
     """The grid of a model: its mesh, broken where views and products of dims ask for it."""
     sizes = {axis.name: axis.size for axis in model.mesh.axes}
-    marks: dict[str, set[int]] = {name: set() for name in sizes}
+    marks: Marks = {name: set() for name in sizes}
     by_name = {dim.name: dim for dim in model.dims}
-    for assignment in _assignments(model.items):
-        _mark_product(assignment, by_name, sizes, marks)
     for view in model.mesh.views:
         if view.pieces is not None:
             _mark_view(view.of, view.pieces, sizes, marks)
-    pieces = {name: _pieces(name, size, marks[name]) for name, size in sizes.items()}
-    covers = {name: tuple(piece for piece, _ in parts) for name, parts in pieces.items()}
-    views = _views(model.mesh, covers, dict(part for parts in pieces.values() for part in parts))
+    by_views = _break(model.mesh, marks)
+    for assignment in _assignments(model):
+        _mark_product(assignment, by_name, by_views, marks)
+    broken = _break(model.mesh, marks)
+    covers = {name: tuple(piece for piece, _ in parts) for name, parts in broken.pieces.items()}
     space = Space(
-        tuple(part for parts in pieces.values() for part in parts),
+        tuple(part for parts in broken.pieces.values() for part in parts),
         tuple((dim.name, Extent(dim.extent, dim.unit)) for dim in model.dims),
-        _wires(model, covers, views),
+        _wires(model, covers, broken.views),
     )
-    return Grid(tuple(covers.items()), tuple(views.items()), space, model.dims)
+    return Grid(tuple(covers.items()), tuple(broken.views.items()), space, model.dims)
 
 
-def _assignments(items: Iterable[Item]) -> Iterable[Assignment]:
-    for item in items:
-        yield from item.assignments
-        if isinstance(item, Stack):
-            yield from _assignments(item.items)
+Marks: TypeAlias = dict[str, set[int]]  # axis to where it is cut: nodes of the pieces outside
+
+
+class _Broken(NamedTuple):
+    """A mesh in pieces: the pieces of each axis with their sizes, and of each view."""
+
+    pieces: Mapping[str, tuple[tuple[str, Amount], ...]]
+    views: Mapping[str, tuple[str, ...]]
+
+
+def _break(mesh: Mesh, marks: Marks) -> _Broken:
+    """Break a mesh where its axes are marked."""
+    pieces = {axis.name: _pieces(axis.name, axis.size, marks[axis.name]) for axis in mesh.axes}
+    covers = {name: tuple(piece for piece, _ in parts) for name, parts in pieces.items()}
+    sizes = dict(part for parts in pieces.values() for part in parts)
+    return _Broken(pieces, _views(mesh, covers, sizes))
+
+
+def _assignments(model: Model) -> Iterator[Assignment]:
+    """Every clause: of stacks, of layers, of variables at rest and of outputs."""
+    for stack in stacks_of(model.items):
+        yield from stack.assignments
+    for layer in layers_of(model.items):
+        yield from layer.assignments
+    for resting in (*model.tensors, *model.outputs):
+        yield from resting.rest
 
 
 def _mark_product(
-    assignment: Assignment,
-    dims: Mapping[str, Dim],
-    sizes: Mapping[str, Amount],
-    marks: Mapping[str, set[int]],
+    assignment: Assignment, dims: Mapping[str, Dim], broken: _Broken, marks: Marks
 ) -> None:
     """Note where a product of dims cuts the axes that it is partitioned on."""
     dim = dims.get(assignment.dim or "")
     if dim is None or len(dim.factors) == 1:
         return
-    room = [_units(dims[leaf]) for leaf in dim.factors]
-    for axis in assignment.sequence or (assignment.axis,):
-        ways = sizes.get(axis, 1)
-        taken = 1
-        for place, units in enumerate(room):
-            if not (isinstance(units, int) and isinstance(ways, int)) or units % ways == 0:
-                room[place] = _left(units, ways)
-                break
-            if ways % units:
-                break
-            room[place] = 1
-            ways //= units
-            taken *= units
-            marks[axis].add(taken)
+    room = [units_of(dims[leaf]) for leaf in dim.factors]
+    outside: dict[str, tuple[str, Amount]] = {}
+    for axis, parts in broken.pieces.items():
+        before: Amount = 1
+        for piece, size in parts:
+            outside[piece] = (axis, before)
+            before *= size
 
 
 def _mark_view(

@@ -85,17 +85,19 @@ def read(array: Array, operand: Operand) -> tuple[tuple[str, ...], Array]:
 def drawn(program: Program, random: np.random.Generator) -> dict[str, Array]:
     """Random inputs, weights and cache histories, whole, stack dimensions first."""
     meanings: dict[str, int] = {}
-    for name, values in program.meanings():
-        meanings[name] = min(values, meanings.get(name, values))
+    for name, known in program.meanings():
+        meanings[name] = min(known, meanings.get(name, known))
     found: dict[str, Array] = {}
     for tensor in program.model.tensors:
         if tensor.role not in ("input", "weight", "cache"):
             continue
         shape = [program.extents[dim].size for dim in (*tensor.stacked, *tensor.leaves)]
-        if tensor.name in meanings:
-            found[tensor.name] = random.integers(0, meanings[tensor.name], shape).astype(np.float64)
-        else:
-            found[tensor.name] = random.uniform(-1, 1, shape)
+        values: Array = (
+            np.asarray(random.integers(0, meanings[tensor.name], shape), dtype=np.float64)
+            if tensor.name in meanings
+            else np.asarray(random.uniform(-1, 1, shape))
+        )
+        found[tensor.name] = values
     return found
 
 

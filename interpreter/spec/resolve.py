@@ -98,7 +98,7 @@ def resolve(
         file,
         plan,
         gathered.plans,
-        (*dims.items, *_unknown_turns(settled.items, dims)),
+        (*dims.items, *_unknown_turns(settled.items, tensors, dims)),
         mesh,
         links,
         devices,
@@ -139,9 +139,10 @@ def _names_in(item: Item) -> Iterator[str]:
                 yield from _names_in(inner)
 
 
-def _unknown_turns(items: Iterable[Item], dims: Dims) -> Iterator[Dim]:
+def _unknown_turns(items: Iterable[Item], tensors: Iterable[Tensor], dims: Dims) -> Iterator[Dim]:
     """A dimension of unknown size for each stack whose own is not declared."""
     names = {stack.dim for item in items for stack in _stacks(item)}
+    names |= {dim for tensor in tensors for dim in tensor.stacked}
     for name in sorted(names):
         if dims.find(name) is None:
             yield Dim(name, symbol(name), symbol(name), (name,), 1, False, False, name)

@@ -129,12 +129,29 @@ def check(draft: Draft, name: str, output: Leaves, span: Span, here: Here) -> bo
     if extra is not None:
         here.report("dim_without_operand", span, name=name, dim=extra)
         return False
+    if not _routes(draft, output):
+        if not here.notes.found:
+            wants = "tokens with scores for experts, and a dimension for slots"
+            got = " and ".join(f"[{', '.join(r.dims.names)}]" for r in draft.readings)
+            here.report("wrong_arguments", draft.span, function=draft.kind, wants=wants, got=got)
+        return False
     lost = _lost(draft, output)
     if lost:
         _report_missing_sum(draft, name, lost, span, here)
     if draft.kind == "einsum":
         _report_summed_alone(draft, output, here)
     return not lost
+
+
+def _routes(draft: Draft, output: Leaves) -> bool:
+    """Has a dispatch or a combine what it needs: experts that scores have and tokens lack, and
+    slots for them?"""
+    if draft.kind not in ("dispatch", "combine"):
+        return True
+    first, scores = (reading.leaves for reading in draft.readings)
+    tokens, slots = (first, output) if draft.kind == "dispatch" else (output, first)
+    experts = [leaf for leaf in scores if leaf not in tokens]
+    return bool(experts) and any(d not in tokens and d != experts[0] for d in slots)
 
 
 def _report_summed_alone(draft: Draft, output: Leaves, here: Here) -> None:
