@@ -45,6 +45,7 @@ def parse(text: str) -> Document:
     texts = [text[piece.start : piece.end] for piece in pieces]
     reads = [_read(piece_text) for piece_text in texts]
     parsed = _with_keyword_names(text, whole, pieces, reads)
+    parsed = _without_left_braces(texts, parsed)
     ending = _broken_off_with(pieces, reads)
     above = notes_above(text, whole)
     every: list[Chunk] = []
@@ -104,6 +105,14 @@ def _with_keyword_names(
         parsed[index - 1] = replace(parsed[index - 1], faults=())
         skipped = tuple(dict.fromkeys((word, *here.skipped)))
         parsed[index] = Parsed(None, (fault,), skipped, ())
+    return parsed
+
+
+def _without_left_braces(texts: list[str], parsed: list[Parsed]) -> list[Parsed]:
+    """A `}` that is left behind a broken statement is what remains of it, and no error more."""
+    for index in range(1, len(parsed)):
+        if texts[index] == "}" and parsed[index - 1].faults:
+            parsed[index] = replace(parsed[index], faults=())
     return parsed
 
 

@@ -7,7 +7,7 @@ used up by a part of it. Zigzag deals two chunks to a node, so the chunks must d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import lcm, prod
 
@@ -16,6 +16,7 @@ from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
 from parspec.interpreter.spec.model import Assignment, Dim, Mesh
 from parspec.interpreter.theory.formulas import Amount
+from parspec.interpreter.theory.sharing import share_out
 
 HIGHEST_DEGREE = 4096  # valid degrees are listed up to here
 
@@ -39,45 +40,57 @@ class Cut:
         return total // inside * lcm(2, inside)
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one clause of a layer asks of a dimension."""
+
+    layer: str
+    said: Assignment
+    cut: Cut
+
+
 def division_findings(layers: Iterable[Placed], grid: Grid, mesh: Mesh) -> list[Finding]:
     """A finding for each dimension that does not divide on an axis, where a clause first asks.
 
     A view that does not fit its mesh counts with the size that is written.
     """
     written = {view.name: view.size for view in mesh.views if view.name in mesh.poisoned}
-    asked = [(placed, said, cut) for placed in layers for said, cut in _cuts(placed, grid, written)]
+    asked = [one for placed in layers for one in _cuts(placed, grid, written)]
     on_axis: dict[str, dict[Cut, None]] = {}
-    for _, _, cut in asked:
-        for axis in cut.axes:
-            on_axis.setdefault(axis, {})[cut] = None
-    first: dict[tuple[str, tuple[str, ...]], Finding] = {}
-    for placed, said, cut in asked:
-        fault = fault_of(cut, grid)
-        if fault is None:
-            continue
-        key = (cut.dim.name, cut.axes)
-        if key in first:
-            also = Related(said.site, f"layer {placed.layer.parent} asks the same")
-            known = first[key]
-            if also.site not in {r.site for r in known.related} | {known.site}:
-                first[key] = Finding(known.name, known.site, known.data, (*known.related, also))
-            continue
-        name, facts = fault
-        axis = said.axis
-        valid = valid_degrees(cut, axis, on_axis.get(axis, {}), grid)
-        data: dict[str, Datum] = {"dim": cut.dim.name, "axis": ",".join(cut.axes), **facts}
-        if name == "indivisible":
-            data["valid"] = valid
-        elif name == "block_split":
-            data["valid" if not facts.get("replicas") else "valid_without_replication"] = valid
-        declared = Related(cut.dim.site, f"{cut.dim.name} is declared here")
-        first[key] = Finding(name, said.site, tuple(data.items()), (declared,))
-    return list(first.values())
+    for one in asked:
+        for axis in one.cut.axes:
+            on_axis.setdefault(axis, {})[one.cut] = None
+    at_fault: dict[tuple[str, tuple[str, ...]], list[_Asked]] = {}
+    for one in asked:
+        if fault_of(one.cut, grid) is not None:
+            at_fault.setdefault((one.cut.dim.name, one.cut.axes), []).append(one)
+    return [_finding(same, on_axis.get(same[0].said.axis, {}), grid) for same in at_fault.values()]
 
 
-def _cuts(
-    placed: Placed, grid: Grid, written: Mapping[str, Amount]
-) -> Iterable[tuple[Assignment, Cut]]:
+def _finding(same: Sequence[_Asked], others: Mapping[Cut, None], grid: Grid) -> Finding:
+    """What is wrong with a cut that several layers ask for, where the first clause asks; `others`
+    are all cuts on its axis."""
+    said, cut = same[0].said, same[0].cut
+    fault = fault_of(cut, grid)
+    assert fault is not None
+    name, facts = fault
+    data: dict[str, Datum] = {"dim": cut.dim.name, "axis": ",".join(cut.axes), **facts}
+    if name == "indivisible":
+        data["valid"] = valid_degrees(cut, said.axis, others, grid)
+    elif name == "block_split":
+        key = "valid_without_replication" if facts.get("replicas") else "valid"
+        data[key] = valid_degrees(cut, said.axis, others, grid)
+    sites = {one.said.site: one.layer for one in reversed(same)}
+    also = (
+        Related(one.said.site, f"layer {one.layer} asks the same")
+        for one in same
+        if one.said.site != said.site and sites[one.said.site] is one.layer
+    )
+    declared = Related(cut.dim.site, f"{cut.dim.name} is declared here")
+    return Finding(name, said.site, tuple(data.items()), (declared, *also))
+
+
+def _cuts(placed: Placed, grid: Grid, written: Mapping[str, Amount]) -> Iterator[_Asked]:
     """What the clauses of a layer ask of its dimensions, each dimension once."""
     said = [a for a in placed.layer.assignments if a.saying == "partition" and a.dim is not None]
     seen: set[str] = set()
@@ -95,7 +108,7 @@ def _cuts(
             continue
         dealt = {a.axis for a in same if a.dealt == "zigzag"}
         zigzag = next((place for place, axis in enumerate(axes) if axis in dealt), None)
-        yield one, Cut(dim, axes, ways, zigzag)
+        yield _Asked(placed.layer.parent, one, Cut(dim, axes, ways, zigzag))
 
 
 def _axes_of(dim: Dim, said: Sequence[Assignment], placed: Placed, grid: Grid) -> tuple[str, ...]:
@@ -107,12 +120,9 @@ def _axes_of(dim: Dim, said: Sequence[Assignment], placed: Placed, grid: Grid) -
     names: list[str] = []
     left = list(placed_axes)
     while left:
-        view = next((v for v in views if tuple(left[: len(v)]) == v), None)
-        if view is not None:
-            names.append(views[view])
-            del left[: len(view)]
-        else:
-            names.append(left.pop(0))
+        view = next((v for v in views if v and tuple(left[: len(v)]) == v), (left[0],))
+        names.append(views.get(view, view[0]))
+        del left[: len(view)]
     return tuple(names) or tuple(a.axis for a in said)
 
 
@@ -154,41 +164,26 @@ def _indivisible(size: int, ways: int, multiple: int) -> tuple[str, dict[str, Da
 
 def _product_fault(cut: Cut, size: int, grid: Grid) -> tuple[str, dict[str, Datum]] | None:
     ways = prod(cut.ways)
-    left, stopped = share_out(cut.dim, ways, grid)
-    if left == 1:
+    shares = share_out([grid.units(leaf) for leaf in cut.dim.factors], ways)
+    if shares.left == 1:
         return None
-    unit = grid.by_name[stopped].unit
+    unit = grid.by_name[cut.dim.factors[shares.at]].unit
     if unit > 1:
         local = -(-size // ways)
         facts: dict[str, Datum] = {"local": local, "unit": unit, "remainder": local % unit}
-        return "block_split", facts | {"replicas": left}
+        return "block_split", facts | {"replicas": shares.left}
     return _indivisible(size, ways, ways)
-
-
-def share_out(dim: Dim, ways: int, grid: Grid) -> tuple[int, str]:
-    """Hand nodes to the factors of a product, major first; what is left over (1 if nothing) and the
-    factor at which it stopped."""
-    stopped = dim.factors[-1]
-    for leaf in dim.factors:
-        units = grid.units(leaf)
-        if not isinstance(units, int) or units % ways == 0:
-            return 1, leaf
-        if ways % units:
-            return ways, leaf
-        ways //= units
-        stopped = leaf
-    return ways, stopped
 
 
 def valid_degrees(cut: Cut, axis: str, others: Mapping[Cut, None], grid: Grid) -> tuple[int, ...]:
     """Degrees of an axis for which every dimension that it cuts divides."""
     cuts = [cut, *others]
     size = cut.dim.extent
-    highest = min(size, HIGHEST_DEGREE) if isinstance(size, int) else HIGHEST_DEGREE
+    assert isinstance(size, int)
     return tuple(
         degree
-        for degree in range(1, highest + 1)
-        if all(_divides(one, axis, degree, grid) for one in cuts)
+        for degree in range(1, min(size, HIGHEST_DEGREE) + 1)
+        if size % degree == 0 and all(_divides(one, axis, degree, grid) for one in cuts)
     )
 
 

@@ -14,7 +14,7 @@ from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, 
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text, seconds_text
 from parspec.interpreter.spec.model import Expect, Model, Tensor
 from parspec.interpreter.theory.formulas import Amount, Number, is_number, reader, total
-from parspec.interpreter.theory.layouts import Layout, State
+from parspec.interpreter.theory.layouts import REPLICATED, Layout, State
 
 COMPARISONS: Mapping[str, Callable[[Number, Number], bool]] = {
     "<": compare.lt,
@@ -340,7 +340,7 @@ def _state(expect: Expect, pin: StateExpect, figures: Figures) -> Verdict:
 def _on_axis(where: Layout, axis: str, grid: Grid) -> State:
     """The state on an axis: of its first piece that is not replicated."""
     states = [where.state(piece) for piece in grid.covers[axis]]
-    return next((state for state in states if state.letter != "R"), states[0])
+    return next((state for state in states if state.letter != "R"), REPLICATED)
 
 
 def _matches(state: State, pin: StateExpect, grid: Grid) -> bool:

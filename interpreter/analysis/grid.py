@@ -7,13 +7,15 @@ into nested pieces `tp.0`, `tp.1`, outermost first. A view is the pieces that it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple, TypeAlias
 
 from parspec.interpreter.analysis.topology import departures
 from parspec.interpreter.spec.model import Assignment, Dim, Item, Layer, Mesh, Model, Stack
-from parspec.interpreter.theory.formulas import Amount, divide
+from parspec.interpreter.theory.formulas import Amount, ceil_divide
+from parspec.interpreter.theory.sharing import share_out
 from parspec.interpreter.theory.space import Extent, Space, Wire
 
 
@@ -80,69 +82,89 @@ class Grid:
         return {piece: axis for axis, pieces in self.axes for piece in pieces}
 
 
+Marks: TypeAlias = dict[str, set[int]]  # axis to where it is cut: how many nodes lie outside
+
+
+class Broken(NamedTuple):
+    """A mesh in pieces: the pieces of each axis with their sizes, and those that a view covers."""
+
+    axes: Mapping[str, tuple[tuple[str, Amount], ...]]
+    views: Mapping[str, tuple[str, ...]]
+
+    @property
+    def sizes(self) -> dict[str, Amount]:
+        """Sizes of all pieces, outermost first."""
+        return dict(part for parts in self.axes.values() for part in parts)
+
+    @property
+    def covers(self) -> dict[str, tuple[str, ...]]:
+        """The pieces of each axis and view."""
+        axes = {axis: tuple(name for name, _ in parts) for axis, parts in self.axes.items()}
+        return axes | dict(self.views)
+
+
 def build_grid(model: Model) -> Grid:
     """The grid of a model: its mesh, broken where views and products of dims ask for it."""
-    sizes = {axis.name: axis.size for axis in model.mesh.axes}
-    marks: Marks = {name: set() for name in sizes}
-    by_name = {dim.name: dim for dim in model.dims}
-    for view in model.mesh.views:
+    mesh = model.mesh
+    marks: Marks = {axis.name: set() for axis in mesh.axes}
+    sizes = {axis.name: axis.size for axis in mesh.axes}
+    for view in mesh.views:
         if view.pieces is not None:
             _mark_view(view.of, view.pieces, sizes, marks)
-    by_views = _break(model.mesh, marks)
-    for assignment in _assignments(model):
-        _mark_product(assignment, by_name, by_views, marks)
-    broken = _break(model.mesh, marks)
-    covers = {name: tuple(piece for piece, _ in parts) for name, parts in broken.pieces.items()}
+    _mark_products(model, _broken(mesh, marks), marks)
+    broken = _broken(mesh, marks)
+    covers = {axis: broken.covers[axis] for axis in broken.axes}
     space = Space(
-        tuple(part for parts in broken.pieces.values() for part in parts),
+        tuple(broken.sizes.items()),
         tuple((dim.name, Extent(dim.extent, dim.unit)) for dim in model.dims),
         _wires(model, covers, broken.views),
     )
     return Grid(tuple(covers.items()), tuple(broken.views.items()), space, model.dims)
 
 
-Marks: TypeAlias = dict[str, set[int]]  # axis to where it is cut: nodes of the pieces outside
+def _broken(mesh: Mesh, marks: Marks) -> Broken:
+    """A mesh broken where its axes are marked."""
+    axes = {axis.name: _pieces(axis.name, axis.size, marks[axis.name]) for axis in mesh.axes}
+    unviewed = Broken(axes, {})
+    return Broken(axes, _views(mesh, unviewed.covers, unviewed.sizes))
 
 
-class _Broken(NamedTuple):
-    """A mesh in pieces: the pieces of each axis with their sizes, and of each view."""
-
-    pieces: Mapping[str, tuple[tuple[str, Amount], ...]]
-    views: Mapping[str, tuple[str, ...]]
-
-
-def _break(mesh: Mesh, marks: Marks) -> _Broken:
-    """Break a mesh where its axes are marked."""
-    pieces = {axis.name: _pieces(axis.name, axis.size, marks[axis.name]) for axis in mesh.axes}
-    covers = {name: tuple(piece for piece, _ in parts) for name, parts in pieces.items()}
-    sizes = dict(part for parts in pieces.values() for part in parts)
-    return _Broken(pieces, _views(mesh, covers, sizes))
+def _mark_products(model: Model, broken: Broken, marks: Marks) -> None:
+    """Note where products of dims cut the axes that they are partitioned on."""
+    dims = {dim.name: dim for dim in model.dims}
+    covers, sizes = broken.covers, broken.sizes
+    outside: dict[str, tuple[str, int]] = {}  # piece to its axis and how many nodes lie outside
+    for axis, parts in broken.axes.items():
+        nodes = 1
+        for piece, size in parts:
+            outside[piece] = (axis, nodes)
+            nodes *= size if isinstance(size, int) else 1
+    for assignment in _assignments(model):
+        dim = dims.get(assignment.dim or "")
+        if dim is None or len(dim.factors) == 1:
+            continue
+        room = [units_of(dims[leaf]) for leaf in dim.factors]
+        for name in assignment.sequence or (assignment.axis,):
+            for piece in covers.get(name, ()):
+                axis, nodes = outside[piece]
+                for place, given in share_out(room, sizes[piece]).given:
+                    room[place] = ceil_divide(room[place], given)
+                    if isinstance(given, int):
+                        nodes *= given
+                        marks[axis].add(nodes)
 
 
 def _assignments(model: Model) -> Iterator[Assignment]:
-    """Every clause: of stacks, of layers, of variables at rest and of outputs."""
-    for stack in stacks_of(model.items):
-        yield from stack.assignments
-    for layer in layers_of(model.items):
-        yield from layer.assignments
-    for resting in (*model.tensors, *model.outputs):
-        yield from resting.rest
-
-
-def _mark_product(
-    assignment: Assignment, dims: Mapping[str, Dim], broken: _Broken, marks: Marks
-) -> None:
-    """Note where a product of dims cuts the axes that it is partitioned on."""
-    dim = dims.get(assignment.dim or "")
-    if dim is None or len(dim.factors) == 1:
-        return
-    room = [units_of(dims[leaf]) for leaf in dim.factors]
-    outside: dict[str, tuple[str, Amount]] = {}
-    for axis, parts in broken.pieces.items():
-        before: Amount = 1
-        for piece, size in parts:
-            outside[piece] = (axis, before)
-            before *= size
+    """Every clause: of stacks and layers, of variables at rest and of outputs."""
+    items = list(model.items)
+    for item in items:
+        yield from item.assignments
+        if isinstance(item, Stack):
+            items += item.items
+    for tensor in model.tensors:
+        yield from tensor.rest
+    for output in model.outputs:
+        yield from output.rest
 
 
 def _mark_view(
@@ -237,27 +259,9 @@ def _wires(
     )
 
 
-def _units(dim: Dim) -> Amount:
-    if isinstance(dim.extent, int):
-        return -(-dim.extent // dim.unit)
-    return dim.extent
-
-
-def _taker(factors: tuple[str, ...], room: Mapping[str, Amount], ways: Amount) -> str:
-    """The factor that takes a piece: the first with room for it, else the last."""
-    for leaf in factors:
-        units = room[leaf]
-        if not (isinstance(units, int) and isinstance(ways, int)) or units % ways == 0:
-            return leaf
-        if units > 1 and ways % units:
-            return leaf
-    return factors[-1]
-
-
-def _left(units: Amount, ways: Amount) -> Amount:
-    if isinstance(units, int) and isinstance(ways, int):
-        return -(-units // ways)
-    return divide(units, ways)
+def units_of(dim: Dim) -> Amount:
+    """How many whole units a dimension has."""
+    return ceil_divide(dim.extent, dim.unit)
 
 
 def layers_of(items: Iterable[Item]) -> Iterable[Layer]:

@@ -40,19 +40,25 @@ def proved(model: Model, seed: int) -> Proof:
     outputs = _outputs(model, Pricing(model, grid, inference), delivery)
     random = np.random.default_rng(seed)
     values = drawn(program, random)
-    expected = reference(program, values)
     plan = Plan(inference, delivery, outputs)
-    execution = Execution(program, plan, machine, values, expected, random)
-    fault: Difference | Stuck | None = None
-    try:
-        execution.run()
-    except Impossible as why:
-        fault = Stuck(execution.at, str(why))
-    except Differs as found:
-        fault = found.what
+    with np.errstate(all="ignore"):  # random numbers may overflow: on both sides alike
+        expected = reference(program, values)
+        execution = Execution(program, plan, machine, values, expected, random)
+        fault = _fault(execution)
     moves = all_moves(model, grid, inference, delivery)
     traffic = () if fault is not None else _traffic(execution.sent, moves)
     return Proof(len(machine.devices), execution.results, fault, traffic)
+
+
+def _fault(execution: Execution) -> Difference | Stuck | None:
+    """Where running goes wrong, if it does."""
+    try:
+        execution.run()
+    except Impossible as why:
+        return Stuck(execution.at, str(why))
+    except Differs as found:
+        return found.what
+    return None
 
 
 def _outputs(

@@ -127,8 +127,7 @@ def difference(spread: Spread, whole: Array, machine: Machine) -> tuple[Device, 
     scale = 1.0 + float(np.max(np.abs(whole), initial=0.0, where=np.isfinite(whole)))
     for device, part in complete(spread, machine):
         got, want = _real(part, whole, spread, device, machine)
-        with np.errstate(invalid="ignore"):
-            same = (got == want) | (np.abs(got - want) <= TOLERANCE * scale)
+        same = (got == want) | (np.abs(got - want) <= TOLERANCE * scale)
         same |= np.isnan(got) & np.isnan(want)
         if not same.all():
             return device, float(np.max(np.abs(got - want)[~same]))
