@@ -1,6 +1,6 @@
 """Simulates many random plans, and every planted fault of the engine.
 
-    python tests/simulate_many.py --count 10000 --seed 1
+python tests/simulate_many.py --count 10000 --seed 1
 """
 
 from __future__ import annotations

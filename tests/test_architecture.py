@@ -31,6 +31,13 @@ MAY_IMPORT = {
         "parspec.interpreter.diagnostics",
         "parspec.interpreter.spec",
     },
+    "parspec.interpreter.simulate": {
+        "parspec.grammar",
+        "parspec.interpreter.theory",
+        "parspec.interpreter.diagnostics",
+        "parspec.interpreter.spec",
+        "parspec.interpreter.analysis",
+    },
     "parspec.interpreter.commands": {
         "parspec.grammar",
         "parspec.interpreter.theory",
@@ -38,6 +45,7 @@ MAY_IMPORT = {
         "parspec.interpreter.spec",
         "parspec.interpreter.analysis",
         "parspec.interpreter.explanations",
+        "parspec.interpreter.simulate",
     },
 }
 

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
 from parspec.interpreter.analysis.checks import check_all
-from parspec.interpreter.analysis.expects import Figures, judge, unpinned
-from parspec.interpreter.analysis.flops import flops_per_device, layer_bytes, layer_time
+from parspec.interpreter.analysis.expects import judge
+from parspec.interpreter.analysis.figures import Figures
+from parspec.interpreter.analysis.flops import Work, work_of
 from parspec.interpreter.analysis.grid import Grid, build_grid
 from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.inference import Placed, infer
 from parspec.interpreter.analysis.kinds import context_axes, kinds_of, strategies
 from parspec.interpreter.analysis.memory import memory, trains
 from parspec.interpreter.analysis.moves import Pricing, all_moves
+from parspec.interpreter.analysis.pins import unpinned
 from parspec.interpreter.analysis.result import (
     Analysis,
     LayerResult,
@@ -23,12 +25,13 @@ from parspec.interpreter.analysis.result import (
     StateOf,
     TensorResult,
     Totals,
+    sum_known,
 )
 from parspec.interpreter.analysis.serving import deliver
 from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.spec.model import Device, Model, Tensor
 from parspec.interpreter.theory.formulas import Amount, generic, product, total
-from parspec.interpreter.theory.layouts import TURN, Layout, layout
+from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, layout
 
 
 def analyze(model: Model) -> Analysis:
@@ -39,22 +42,24 @@ def analyze(model: Model) -> Analysis:
 
 
 def _price(model: Model) -> Cost:
-    """What a plan costs: seconds where links and the device are known, else bytes that devices
-    send; and the FLOPs that are executed, repeated ones every time."""
-    analysis = _analyze(model)
-    totals = analysis.totals
-    times = (totals.compute_time, totals.communication_time)
-    paid = [generic(move.per_device) for move in analysis.moves]
-    known = [Fraction(time) for time in times if time is not None]
-    spent = sum(known) if len(known) == len(times) else sum(paid)
-    return Fraction(spent), sum((generic(f) for f in _flops(analysis)), start=Fraction(0))
+    """What a plan without holes costs."""
+    grid = build_grid(model)
+    inference = infer(model, grid)
+    pricing = Pricing(model, grid, inference)
+    moves = all_moves(model, grid, inference, deliver(model, grid, inference))
+    device = _device(model)
+    work = [(work_of(placed, pricing, device), placed.stacks) for placed in inference.layers]
+    compute = sum_known(done.time for done, _ in work)
+    communication = sum_known(move.time for move in moves)
+    if compute is None or communication is None:
+        spent = sum((generic(move.per_device) for move in moves), start=Fraction(0))
+    else:
+        spent = Fraction(compute) + Fraction(communication)
+    return spent, generic(total(done.flops * pricing.turns(stacks) for done, stacks in work))
 
 
-def _flops(analysis: Analysis) -> Iterator[Amount]:
-    """FLOPs of each layer's turns on one device."""
-    for layer in analysis.layers:
-        if layer.flops_per_device is not None:
-            yield layer.flops_per_device * layer.turns
+def _device(model: Model) -> Device | None:
+    return next((one for one in model.devices if one.name == model.mesh.device), None)
 
 
 def _analyze(model: Model) -> Analysis:
@@ -64,11 +69,16 @@ def _analyze(model: Model) -> Analysis:
     delivery = deliver(model, grid, inference)
     pricing = Pricing(model, grid, inference)
     moves = all_moves(model, grid, inference, delivery)
-    device = next((d for d in model.devices if d.name == model.mesh.device), None)
+    device = _device(model)
     kinds = kinds_of(model, pricing.tensors)
     context = context_axes(inference.layers, kinds, pricing.tensors)
     layers = tuple(
-        _layer(placed, pricing, strategies(placed, kinds, context, pricing.tensors, grid), device)
+        _layer(
+            placed,
+            work_of(placed, pricing, device),
+            strategies(placed, kinds, context, pricing.tensors, grid),
+            pricing,
+        )
         for placed in inference.layers
     )
     busiest, stages = memory(pricing, delivery.origins)
@@ -82,14 +92,9 @@ def _analyze(model: Model) -> Analysis:
 
 
 def _layer(
-    placed: Placed,
-    pricing: Pricing,
-    named: tuple[tuple[str, str], ...],
-    device: Device | None,
+    placed: Placed, work: Work, named: tuple[tuple[str, str], ...], pricing: Pricing
 ) -> LayerResult:
     grid = pricing.grid
-    flops = flops_per_device(placed, grid)
-    moved = layer_bytes(placed, pricing)
     partition = {name: dim for dim, axes in placed.placement.cuts for name in grid.shown(axes)}
     states = [
         StateOf(operand.tensor, "in", _shown(where, pricing.tensors[operand.tensor]))
@@ -103,9 +108,9 @@ def _layer(
         placed.placement.follows,
         named,
         tuple(states),
-        moved,
-        flops,
-        layer_time(flops, moved, pricing.busiest_turns(placed.stacks), device),
+        work.bytes,
+        work.flops,
+        work.time,
     )
 
 
@@ -114,13 +119,13 @@ def _shown(where: Layout, tensor: Tensor) -> Layout:
     turns = {axis for axis, nodes in where.central if nodes == (TURN,)}
     if not turns or not tensor.stacked:
         return where
-    cuts = dict(where.cuts) | {tensor.stacked[0]: tuple(sorted(turns))}
-    central = {axis: nodes for axis, nodes in where.central if axis not in turns}
-    return layout(cuts, where.partial, central)
+    left = where.without(turns)
+    cuts = dict(left.cuts) | {tensor.stacked[0]: tuple(sorted(turns))}
+    return layout(cuts, left.partial, left.central)
 
 
 def _tensor(tensor: Tensor, where: Layout, pricing: Pricing) -> TensorResult:
-    one = bytes_of(tensor, layout(), pricing.grid)
+    one = bytes_of(tensor, EVERYWHERE, pricing.grid)
     stacked = product(pricing.grid.by_name[dim].extent for dim in tensor.stacked)
     return TensorResult(
         tensor.name,
@@ -143,9 +148,9 @@ def _totals(
 ) -> Totals:
     paid = [move for move in moves if move.primitive is not None]
     prices = [(move, dict(move.traffic)[model.cost]) for move in paid]
-    compute = _sum_known(layer.time for layer in layers)
-    communication = _sum_known(move.time for move in paid)
-    step = None if trains(model) else _sum_known((compute, communication))
+    compute = sum_known(layer.time for layer in layers)
+    communication = sum_known(move.time for move in paid)
+    step = None if trains(model) else sum_known((compute, communication))
     return Totals(
         parameters(model, grid),
         (("forward", total(price for _, price in prices)), ("backward", None), ("update", None)),
@@ -169,13 +174,6 @@ def parameters(model: Model, grid: Grid) -> Amount:
         for tensor in model.tensors
         if tensor.role == "weight"
     )
-
-
-def _sum_known(times: Iterable[float | None]) -> float | None:
-    """The sum, None where a part is not known."""
-    seen = list(times)
-    known = [time for time in seen if time is not None]
-    return sum(known) if len(known) == len(seen) else None
 
 
 def _grouped(parts: Iterable[tuple[str, Amount]]) -> tuple[tuple[str, Amount], ...]:

@@ -13,7 +13,7 @@ from math import lcm, prod
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Assignment, Dim, Mesh
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.sharing import share_out
@@ -80,14 +80,13 @@ def _finding(same: Sequence[_Asked], others: Mapping[Cut, None], grid: Grid) -> 
     elif name == "block_split":
         key = "valid_without_replication" if facts.get("replicas") else "valid"
         data[key] = valid_degrees(cut, said.axis, others, grid)
-    sites = {one.said.site: one.layer for one in reversed(same)}
-    also = (
-        Related(one.said.site, f"layer {one.layer} asks the same")
-        for one in same
-        if one.said.site != said.site and sites[one.said.site] is one.layer
-    )
     declared = Related(cut.dim.site, f"{cut.dim.name} is declared here")
-    return Finding(name, said.site, tuple(data.items()), (declared, *also))
+    also: dict[Site, Related] = {}
+    for one in same:
+        if one.said.site != said.site:
+            asks = Related(one.said.site, f"layer {one.layer} asks the same")
+            also.setdefault(one.said.site, asks)
+    return Finding(name, said.site, tuple(data.items()), (declared, *also.values()))
 
 
 def _cuts(placed: Placed, grid: Grid, written: Mapping[str, Amount]) -> Iterator[_Asked]:

@@ -7,12 +7,24 @@ bound by the bytes that they read and write. Time is the roofline: max(flops / p
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.moves import Pricing
 from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.spec.model import Device
 from parspec.interpreter.theory.formulas import Amount, is_number, product, total
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A layer's work: FLOPs and bytes of one turn on a device that takes part; seconds of all turns
+    on the busiest device, None without a device or with symbolic sizes."""
+
+    flops: Amount
+    bytes: Amount
+    time: float | None
 
 
 def flops_per_device(placed: Placed, grid: Grid) -> Amount:
@@ -42,8 +54,15 @@ def layer_bytes(placed: Placed, pricing: Pricing) -> Amount:
     )
 
 
-def layer_time(flops: Amount, moved: Amount, turns: Amount, device: Device | None) -> float | None:
-    """Seconds of all turns on the busiest device; None without a device or with symbolic sizes."""
+def work_of(placed: Placed, pricing: Pricing, device: Device | None) -> Work:
+    """The work of a layer."""
+    flops = flops_per_device(placed, pricing.grid)
+    moved = layer_bytes(placed, pricing)
+    turns = pricing.busiest_turns(placed.stacks)
+    return Work(flops, moved, _time(flops, moved, turns, device))
+
+
+def _time(flops: Amount, moved: Amount, turns: Amount, device: Device | None) -> float | None:
     if device is None or device.flops is None or device.hbm is None:
         return None
     if not (is_number(flops) and is_number(moved) and is_number(turns)):

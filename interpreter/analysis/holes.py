@@ -21,7 +21,9 @@ from parspec.interpreter.spec.model import Assignment, Item, Layer, Model, Stack
 TOGETHER = 256  # so many combinations of choices are tried; more are searched hole by hole
 SWEEPS = 4  # times that each hole is looked at again in turn
 
-Cost: TypeAlias = tuple[Fraction, Fraction]  # seconds or bytes a device, FLOPs in the system
+# Seconds of all layers and moves where links and the device are known, else bytes that devices
+# send; FLOPs of all layers on a device, repeated ones too. Symbolic sizes at a fixed point.
+Cost: TypeAlias = tuple[Fraction, Fraction]
 Choices: TypeAlias = Mapping[Site, str | None]  # clause to dimension, None for `none`
 
 

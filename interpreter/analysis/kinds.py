@@ -8,14 +8,16 @@ weights, positions come in pairs (queries and keys) or follow a batch dimension.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from parspec.interpreter.analysis.grid import Grid, layers_of
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.spec.model import Layer, Model, Tensor
+from parspec.interpreter.theory.layouts import TURN
 from parspec.interpreter.theory.strategies import Kind, strategy_name
 
-Kinds = Mapping[str, str]  # leaf to `position` or one of strategies.Kind
+Kinds: TypeAlias = Mapping[str, str]  # leaf to `position` or one of strategies.Kind
 
 
 def kinds_of(model: Model, tensors: Mapping[str, Tensor]) -> dict[str, str]:
@@ -66,13 +68,10 @@ def _experts(layer: Layer, tensors: Mapping[str, Tensor]) -> set[str]:
         return set(operator.inputs[1]) - set(tokens)
     if operator.kind != "einsum":
         return set()
-    roles = [tensors[operand.tensor].role == "weight" for operand in layer.operands]
-    weights = {
-        d for dims, weight in zip(operator.inputs, roles, strict=True) if weight for d in dims
-    }
-    others = {
-        d for dims, weight in zip(operator.inputs, roles, strict=True) if not weight for d in dims
-    }
+    weights: set[str] = set()
+    others: set[str] = set()
+    for operand, dims in zip(layer.operands, operator.inputs, strict=True):
+        (weights if tensors[operand.tensor].role == "weight" else others).update(dims)
     return weights & others & set(operator.output)
 
 
@@ -127,7 +126,7 @@ def _kind(
     dim: str | None, axis: str, placed: Placed, kinds: Kinds, context: frozenset[str]
 ) -> Kind | None:
     """The kind that names depend on: the stage of a pipelined stack is its layer's."""
-    if placed.output.state(axis).nodes == ("k",):
+    if placed.output.state(axis).nodes == (TURN,):
         return "layer"
     match kinds.get(dim or ""):
         case "position":

@@ -7,6 +7,7 @@ bytes, times seconds.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -32,14 +33,17 @@ class StateOf:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One primitive at work: `primitive` takes `tensor` from a state to another on `axes` (several
-    when it is fused over them), in front of `layer` ("" for a move at an output).
+    """One step of a variable from a layout to another: `primitive` takes `tensor` from the state
+    `before` to the state `after` on `axes` (several when it is fused over them), in front of
+    `layer`: a layer, the stack whose carry it brings or whose stages it joins, "" at an output. A
+    free one has no primitive, is of order 0 and costs nothing.
 
     size: bytes of the variable as the axes' group sees it (M); group: nodes of a group (N); times:
-    how often a step does it; groups: how many groups do it at once. traffic: bytes in the system
-    for all of them, by price list. per_device: bytes, the busiest device's. A free move
-    has no primitive and costs nothing. `statistic`: what is moved where it is not the variable
-    itself (the maximum of a softmax).
+    how often a forward pass does it; groups: how many groups do it at once. traffic: bytes in the
+    system for all of them, by price list. per_device: bytes, time: seconds, both of the busiest
+    device, in all the turns that it runs; time is None where an axis has no link or a size is
+    symbolic. statistic: what is moved where it is not the variable itself (the maximum of a
+    softmax).
     """
 
     direction: Pass
@@ -156,3 +160,10 @@ class Analysis:
     stages: tuple[StageResult, ...]
     expects: tuple[ExpectResult, ...]
     findings: tuple[Finding, ...]
+
+
+def sum_known(figures: Iterable[float | None]) -> float | None:
+    """The sum of figures; None where one of them is not computed."""
+    asked = list(figures)
+    known = [figure for figure in asked if figure is not None]
+    return sum(known) if len(known) == len(asked) else None

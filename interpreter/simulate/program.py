@@ -77,7 +77,7 @@ def read(array: Array, operand: Operand) -> tuple[tuple[str, ...], Array]:
     takes a slice counts as 0: all slices are alike to a plan."""
     for along in reversed(range(len(operand.leaves))):
         if operand.leaves[along] is None:
-            array = array.take(0, along)
+            array = np.asarray(array.take(0, along))
     dims = tuple(leaf for leaf in operand.leaves if leaf is not None)
     return dims, array if operand.factor == 1 else array * float(operand.factor)
 

@@ -21,7 +21,7 @@ from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.analysis.serving import Delivery, deliver
 from parspec.interpreter.simulate.sizes import Cutting, Sized, Wanted, smallest
 from parspec.interpreter.simulate.slots import slot_dims
-from parspec.interpreter.spec.model import Dim, Mesh, Model, Settings, Stages
+from parspec.interpreter.spec.model import Dim, Mesh, Model, Settings, Stack, Stages
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import FLAT, Layout
 
@@ -353,30 +353,26 @@ class _Plan:
 
     def _turns(self, stages: tuple[Stages, ...]) -> dict[str, int]:
         """Turns of each stack's dimension: 2 a chunk, one more where they do not come out even."""
-        found: dict[str, int] = {}
-        for stack in stacks_of(self.model.items):
-            listed = sum(
-                count
-                for one in stages
-                for chunk in one.chunks
-                for n, count in chunk
-                if n == stack.name
-            )
-            course = self.inference.pipeline.courses.get(stack.name)
-            layers = self.grid.by_name[stack.dim].extent
-            parts = 1
-            if course is not None:
-                nodes = prod(self.ways[axis] for axis in course.axes)
-                chunks = (
-                    len(course.chunks) // course.stages if isinstance(course.stages, int) else 1
-                )
-                parts = nodes * min(max(chunks, 1), MOST_CHUNKS)
-                before = max(len(course.chunks), 1)
-                even, more = divmod(layers, before) if isinstance(layers, int) else (MOST_TURNS, 0)
-            else:
-                even, more = (layers, 0) if isinstance(layers, int) else (MOST_TURNS, 0)
-            found[stack.dim] = listed or min(even, MOST_TURNS) * parts + (more > 0)
-        return found
+        listed: dict[str, int] = {}
+        for name, turns in (item for one in stages for chunk in one.chunks for item in chunk):
+            listed[name] = listed.get(name, 0) + turns
+        return {
+            stack.dim: listed.get(stack.name, 0) or self._dealt(stack)
+            for stack in stacks_of(self.model.items)
+        }
+
+    def _dealt(self, stack: Stack) -> int:
+        """Turns of a stack that is dealt out in equal chunks, or not at all."""
+        course = self.inference.pipeline.courses.get(stack.name)
+        layers = self.grid.by_name[stack.dim].extent
+        before = after = 1
+        if course is not None:
+            before = max(len(course.chunks), 1)
+            rounds = before // course.stages if isinstance(course.stages, int) else 1
+            nodes = prod(self.ways[axis] for axis in course.axes)
+            after = nodes * min(max(rounds, 1), MOST_CHUNKS)
+        even, more = divmod(layers, before) if isinstance(layers, int) else (MOST_TURNS, 0)
+        return min(even, MOST_TURNS) * after + (course is not None and more > 0)
 
 
 def _few_turns(stages: Stages) -> Stages:

@@ -1,8 +1,8 @@
 """Small sizes for dimensions: the least that keep what a plan depends on.
 
 What is kept of a dimension, for every row of axes that cuts it somewhere: whether each cut divides,
-whether slices stay empty, whether a factor of a product is used up; its unit (as 2), whether it is
-declared padding, and that dimensions which are read as one another are of one size.
+whether slices stay empty, whether a factor of a product is used up, whether declared padding fills
+whole slices; its unit (as 2); and that dimensions which are read as one another are of one size.
 """
 
 from __future__ import annotations
@@ -68,9 +68,21 @@ def _sized(dim: Dim, size: int, cuttings: Iterable[Cutting]) -> Sized | None:
     rows = tuple(cuttings)
     padded = isinstance(dim.size, int) and dim.size != dim.extent
     for extent in range(size + 1, size + MOST_PADDING) if padded else (size,):
-        if _kept(dim, extent, unit, rows):
+        if _kept(dim, extent, unit, rows) and _padding_kept(dim, Sized(size, extent, unit), rows):
             return Sized(size, extent, unit)
     return None
+
+
+def _padding_kept(dim: Dim, small: Sized, cuttings: Sequence[Cutting]) -> bool:
+    """Whether declared padding fills whole slices just where it did."""
+    if not (isinstance(dim.size, int) and isinstance(dim.extent, int)):
+        return True
+    before, after = dim.extent - dim.size, small.extent - small.size
+    return all(
+        (before < dim.extent // prod(row.before)) == (after < small.extent // prod(row.after))
+        for row in cuttings
+        if before
+    )
 
 
 def _kept(dim: Dim, extent: int, unit: int, cuttings: Sequence[Cutting]) -> bool:

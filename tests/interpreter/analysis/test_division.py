@@ -183,3 +183,50 @@ output n
 """
     facts = finding(analyzed(spec), "indivisible")
     assert (facts["unit"], facts["padded"]) == (16, 16)
+
+
+def test_a_product_is_shared_out_over_the_axes_of_a_view(analyzed, complaints):
+    analysis = analyzed("""
+      mesh dp = 2, tp = 8
+      axis ep = dp * tp
+      dim G = 8, R = 4, B = 64, D = 128
+      dim H = G * R
+      input x[B, D]
+      weight w[D, H]
+      layer q: h[B, H] = x * w partition H on ep
+      output h
+    """)
+    assert complaints(analysis) == []
+    (layer,) = analysis.layers
+    assert layer.partition == (("dp", "G"), ("tp.0", "G"), ("tp.1", "R"))
+
+
+def test_a_product_is_shared_out_where_only_a_variable_at_rest_is_partitioned(analyzed, complaints):
+    analysis = analyzed("""
+      mesh tp = 16
+      dim G = 8, R = 4, B = 64, D = 128
+      dim H = G * R
+      input x[B, D]
+      weight w[D, H] partition H on tp
+      layer q: h[B, H] = x * w
+      output h
+    """)
+    assert complaints(analysis) == []
+    (layer,) = analysis.layers
+    assert layer.partition == (("tp.0", "G"), ("tp.1", "R"))
+
+
+def test_a_view_of_one_node_cuts_nothing(analyzed):
+    analysis = analyzed("""
+      mesh dp = 8
+      axis edp = rest, ep = 1 of dp
+      dim B = 64, D = 128, F = 256
+      input x[B, D]
+      weight w[D, F]
+      layer up: h[B, F] = x * w partition B on ep, B on dp
+      output h
+      expect h is R on ep
+    """)
+    (layer,) = analysis.layers
+    assert layer.partition == (("dp", "B"),)
+    assert [expect.holds for expect in analysis.expects] == [True]

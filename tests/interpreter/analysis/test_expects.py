@@ -1,6 +1,10 @@
 """Budgets and pins held against the figures."""
 
+from fractions import Fraction
+
 import pytest
+
+from parspec.interpreter.diagnostics.readable import seconds_text
 
 SPEC = """
 mesh dp = 2, tp = 4
@@ -94,3 +98,21 @@ def test_what_needs_the_backward_pass_is_not_evaluated(analyzed):
 def test_a_forward_pin_is_evaluated_in_training(analyzed):
     train = "train adam { global_batch = B }\nexpect All-Reduce of d on tp forward"
     assert [r.holds for r in analyzed(SPEC.format(expect=train)).expects] == [True]
+
+
+def test_a_budget_of_one_layer_counts_no_layer_of_a_longer_name(analyzed):
+    analysis = analyzed("""
+      device chip { memory = 80 GB  flops = 1 Tflop/s  hbm = 1 TB/s }
+      mesh tp = 2 on 2 chip
+      dim B = 64, D = 128, F = 256
+      input x[B, D]
+      weight u[D, F], d[F, D]
+      layer up: h[B, F] = x * u
+      layer up2: y[B, D] = h * d
+      output y
+      expect time(up) <= 1 s
+      expect time <= 1 s
+    """)
+    one, both = [layer.time for layer in analysis.layers]
+    texts = [seconds_text(Fraction(time)) for time in (one, one + both)]
+    assert [expect.value for expect in analysis.expects] == texts

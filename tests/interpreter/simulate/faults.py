@@ -86,9 +86,10 @@ def _whole_second(needs: Needs) -> Needs:
 
 
 def _price(change: Callable) -> list[Planted]:
-    return [(redistribution, "price", lambda right: lambda *a: change(right(*a)))] + [
-        (moves, "price", lambda right: lambda *a: change(right(*a)))
-    ]
+    def wrong(right):
+        return lambda *arguments: change(right(*arguments))
+
+    return [(redistribution, "price", wrong), (moves, "price", wrong)]
 
 
 def _one_group_less(priced):

@@ -149,10 +149,9 @@ def _read(drawing: Drawing, *names: str) -> None:
 
 def _layer(drawing: Drawing) -> None:
     """One layer of a random kind over what is there."""
-    make = drawing.pick(
-        (_matmul, _matmul, _matmul, _between, _residual, _residual, _bias, _pointwise, _along)
-        + (_along, _reducing, _copy, _scale, _lookup, _loss, _whole, _three, _taken)
-    )
+    often = (_matmul, _matmul, _residual, _along)
+    every = (_matmul, _three, _between, _residual, _bias, _scale, _pointwise, _copy, _taken)
+    make = drawing.pick((*often, *every, _along, _reducing, _whole, _lookup, _loss))
     make(drawing)
 
 
@@ -389,7 +388,6 @@ def _stack(drawing: Drawing) -> None:
         _layer(drawing)
     same = [name for name, has in drawing.open.items() if has == dims]
     x = same[-1]
-    inside = sorted((drawing.unread - unread) - {x})
     others = [name for name in same if name != x]
     expression = f"tanh({x})" if drawing.chance(50) or not others else f"{x} + {others[0]}"
     _give(drawing, expression, dims, dims, last)
@@ -398,4 +396,3 @@ def _stack(drawing: Drawing) -> None:
     read_inside = unread - drawing.unread
     drawing.open = {**outside, last: dims}
     drawing.unread = (unread - read_inside - {carry}) | {last}
-    del inside
