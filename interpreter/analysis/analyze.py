@@ -14,9 +14,11 @@ from parspec.interpreter.analysis.grid import Grid, build_grid
 from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.inference import Placed, infer
 from parspec.interpreter.analysis.kinds import context_axes, kinds_of, strategies
-from parspec.interpreter.analysis.memory import memory, trains
+from parspec.interpreter.analysis.liveness import fused_inside
+from parspec.interpreter.analysis.memory import memory, over_memory, trains
 from parspec.interpreter.analysis.moves import Pricing, all_moves
 from parspec.interpreter.analysis.pins import unpinned
+from parspec.interpreter.analysis.pipeline import Pipeline
 from parspec.interpreter.analysis.result import (
     Analysis,
     LayerResult,
@@ -48,7 +50,10 @@ def _price(model: Model) -> Cost:
     pricing = Pricing(model, grid, inference)
     moves = all_moves(model, grid, inference, deliver(model, grid, inference))
     device = _device(model)
-    work = [(work_of(placed, pricing, device), placed.stacks) for placed in inference.layers]
+    inside = fused_inside(inference.layers)
+    work = [
+        (work_of(placed, pricing, device, inside), placed.stacks) for placed in inference.layers
+    ]
     compute = sum_known(done.time for done, _ in work)
     communication = sum_known(move.time for move in moves)
     if compute is None or communication is None:
@@ -72,10 +77,11 @@ def _analyze(model: Model) -> Analysis:
     device = _device(model)
     kinds = kinds_of(model, pricing.tensors)
     context = context_axes(inference.layers, kinds, pricing.tensors)
+    inside = fused_inside(inference.layers)
     layers = tuple(
         _layer(
             placed,
-            work_of(placed, pricing, device),
+            work_of(placed, pricing, device, inside),
             strategies(placed, kinds, context, pricing.tensors, grid),
             pricing,
         )
@@ -83,11 +89,12 @@ def _analyze(model: Model) -> Analysis:
     )
     busiest, stages = memory(pricing, delivery.origins)
     tensors = tuple(_tensor(t, delivery.origins[t.name], pricing) for t in model.tensors)
-    totals = _totals(model, grid, layers, moves, busiest)
+    totals = _totals(model, grid, layers, moves, busiest, inference.pipeline)
     figures = Figures(model, grid, pricing.tensors, moves, layers, totals, delivery.origins)
     expects, judged = judge(model.expects, figures)
     checks = check_all(model, grid, pricing, delivery)
-    findings = (*model.findings, *checks, *judged, *unpinned(figures))
+    fits = over_memory(model, busiest, device)
+    findings = (*model.findings, *checks, *fits, *judged, *unpinned(figures))
     return Analysis(model, layers, tensors, moves, totals, stages, expects, findings)
 
 
@@ -145,12 +152,14 @@ def _totals(
     layers: Iterable[LayerResult],
     moves: Iterable[Move],
     busiest: Memory,
+    pipeline: Pipeline,
 ) -> Totals:
     paid = [move for move in moves if move.primitive is not None]
     prices = [(move, dict(move.traffic)[model.cost]) for move in paid]
     compute = sum_known(layer.time for layer in layers)
     communication = sum_known(move.time for move in paid)
-    step = None if trains(model) else sum_known((compute, communication))
+    staged = trains(model) or bool(pipeline.courses)  # its time is that of a schedule
+    step = None if staged else sum_known((compute, communication))
     return Totals(
         parameters(model, grid),
         (("forward", total(price for _, price in prices)), ("backward", None), ("update", None)),

@@ -319,7 +319,7 @@ def _counted(layer: Layer, tensors: Mapping[str, Tensor]) -> tuple[str, ...]:
 def _partial_left(model: Model, pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
     """Outputs left partial without saying so."""
     for output in model.outputs:
-        _, wanted = output_layout(pricing, delivery, output)
+        _, wanted = output_layout(pricing, delivery.origins, output)
         said = {piece for s in output.rest for piece in pricing.grid.covers.get(s.axis, ())}
         for axis, _ in wanted.partial:
             if axis not in said:

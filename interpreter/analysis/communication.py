@@ -57,7 +57,7 @@ def communication_findings(
     """A finding for every clause on an axis without which the whole plan moves less."""
     most = max(1, LAYERS_INFERRED // (2 * len(pricing.inference.layers) or 1))
     suspects = list(_suspects(pricing, delivery))[:most]
-    outputs = [(o.tensor, output_layout(pricing, delivery, o)[1]) for o in model.outputs]
+    outputs = [(o.tensor, output_layout(pricing, delivery.origins, o)[1]) for o in model.outputs]
     if not suspects:
         return
     now = outcome(model, grid, pricing.inference, delivery, outputs)

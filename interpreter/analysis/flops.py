@@ -44,20 +44,24 @@ def executed_flops(placed: Placed, grid: Grid) -> Amount:
     return flops_per_device(placed, grid) * nodes
 
 
-def layer_bytes(placed: Placed, pricing: Pricing) -> Amount:
-    """Bytes of operands and result of one turn on a device that takes part."""
+def layer_bytes(placed: Placed, pricing: Pricing, inside: frozenset[str]) -> Amount:
+    """Bytes of operands and result of one turn on a device that takes part, but for the variables
+    `inside` fused groups, which never leave the chip."""
     read = (operand.tensor for operand in placed.layer.operands)
     names, layouts = (*read, placed.layer.out), (*placed.read, placed.made)
     return total(
         bytes_of(pricing.tensors[name], where, pricing.grid)
         for name, where in zip(names, layouts, strict=True)
+        if name not in inside
     )
 
 
-def work_of(placed: Placed, pricing: Pricing, device: Device | None) -> Work:
-    """The work of a layer."""
+def work_of(
+    placed: Placed, pricing: Pricing, device: Device | None, inside: frozenset[str]
+) -> Work:
+    """The work of a layer; `inside` are the variables inside fused groups."""
     flops = flops_per_device(placed, pricing.grid)
-    moved = layer_bytes(placed, pricing)
+    moved = layer_bytes(placed, pricing, inside)
     turns = pricing.busiest_turns(placed.stacks)
     return Work(flops, moved, _time(flops, moved, turns, device))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.moves import Pricing
+from parspec.interpreter.analysis.moves import Pricing, output_layout
 from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.theory.formulas import Amount, generic, total
 from parspec.interpreter.theory.layouts import Layout
@@ -32,8 +32,12 @@ def peak_live(pricing: Pricing, origins: Mapping[str, Layout]) -> Amount:
     """The peak, bytes on a device; `origins` are the layouts that variables have before anybody
     moves them."""
     layers = pricing.inference.layers
-    inside = _fused_inside(layers)
-    lives = [*_variables(pricing, origins, inside), *_copies(pricing, origins, inside)]
+    inside = fused_inside(layers)
+    lives = [
+        *_variables(pricing, origins, inside),
+        *_copies(pricing, origins, inside),
+        *_outputs(pricing, origins),
+    ]
     peak = _peak(lives, len(layers))
     return total(life.size for life in lives if life.first <= peak <= life.last)
 
@@ -79,6 +83,35 @@ def _copies(
                 yield _Life(bytes_of(tensor, where, pricing.grid), place, place)
 
 
+def _outputs(pricing: Pricing, origins: Mapping[str, Layout]) -> Iterator[_Life]:
+    """Outputs where they must lie, beside how they are produced, at the end."""
+    end = len(pricing.inference.layers)
+    for output in pricing.model.outputs:
+        made, wanted = output_layout(pricing, origins, output)
+        if made != wanted:
+            yield _Life(bytes_of(pricing.tensors[output.tensor], wanted, pricing.grid), end, end)
+
+
+def peak_gathered(pricing: Pricing, origins: Mapping[str, Layout]) -> Amount:
+    """The most bytes of weights that one layer needs in another layout than they lie in at rest."""
+    weights = [
+        total(
+            bytes_of(tensor, where, pricing.grid)
+            for operand, where in zip(placed.layer.operands, placed.read, strict=True)
+            for tensor in [pricing.tensors[operand.tensor]]
+            if tensor.role == "weight" and _grows(origins[tensor.name], where)
+        )
+        for placed in pricing.inference.layers
+    ]
+    return max(weights, key=generic, default=0)
+
+
+def _grows(rest: Layout, used: Layout) -> bool:
+    """Whether a use needs more of a variable than what lies on a device."""
+    cut = {axis for _, axes in rest.cuts for axis in axes}
+    return not cut <= {axis for _, axes in used.cuts for axis in axes}
+
+
 def _last_uses(pricing: Pricing) -> dict[str, int]:
     """The place of the last layer up to which each variable is kept."""
     inference = pricing.inference
@@ -96,7 +129,7 @@ def _last_uses(pricing: Pricing) -> dict[str, int]:
     return last | {output.tensor: len(inference.layers) for output in pricing.model.outputs}
 
 
-def _fused_inside(layers: Sequence[Placed]) -> frozenset[str]:
+def fused_inside(layers: Sequence[Placed]) -> frozenset[str]:
     """Variables that are made and read only inside one fused group."""
     group_of = {p.layer.out: p.layer.fused for p in layers if p.layer.fused is not None}
     outside = {

@@ -7,14 +7,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.liveness import peak_live
+from parspec.interpreter.analysis.liveness import peak_gathered, peak_live
 from parspec.interpreter.analysis.moves import Pricing
 from parspec.interpreter.analysis.pipeline import Course, holdings
 from parspec.interpreter.analysis.result import Memory, StageResult
 from parspec.interpreter.analysis.sizes import bytes_of
-from parspec.interpreter.spec.model import Model, Tensor
-from parspec.interpreter.theory.formulas import Amount, generic, product, total
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
+from parspec.interpreter.diagnostics.readable import bytes_text
+from parspec.interpreter.spec.model import Device, Model, Tensor
+from parspec.interpreter.theory.formulas import Amount, generic, is_number, product, total
 from parspec.interpreter.theory.layouts import TURN, Layout, Node
+
+GB = 10**9
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,10 @@ def memory(
         ]
         for role in ("weight", "cache")
     )
-    peak = None if trains(model) else peak_live(pricing, origins)
-    each = [_memory(_held(weights, stage), _held(caches, stage), peak) for stage in stages]
+    live = None
+    if not trains(model):
+        live = peak_live(pricing, origins), peak_gathered(pricing, origins)
+    each = [_memory(_held(weights, stage), _held(caches, stage), live) for stage in stages]
     busiest = max(each, key=lambda one: generic((one.weights or 0) + (one.cache or 0)))
     if axis is None or not isinstance(size, int):
         return busiest, ()
@@ -99,7 +105,31 @@ def _held(resident: Iterable[_Resident], stage: int) -> Amount:
     return total(one.on_stage(stage) for one in resident)
 
 
-def _memory(weights: Amount, cache: Amount, peak: Amount | None) -> Memory:
-    if peak is None:
+def _memory(weights: Amount, cache: Amount, live: tuple[Amount, Amount] | None) -> Memory:
+    """What rests and what lives for a while: activations, gathered weights."""
+    if live is None:
         return Memory(weights, None, None, None, cache, None, None)
-    return Memory(weights, 0, 0, peak, cache, 0, weights + cache + peak)
+    activations, buffers = live
+    everything = weights + cache + activations + buffers
+    return Memory(weights, 0, 0, activations, cache, buffers, everything)
+
+
+def over_memory(model: Model, busiest: Memory, device: Device | None) -> tuple[Finding, ...]:
+    """A finding where the busiest device needs more than it has."""
+    if device is None or model.mesh.site is None:
+        return ()
+    needed, has = busiest.total, device.memory
+    if not (is_number(needed) and is_number(has)) or needed <= has:
+        return ()
+    parts = (("weights", busiest.weights), ("cache", busiest.cache), ("buffers", busiest.buffers))
+    shares = (*parts, ("activations", busiest.activations))
+    facts: dict[str, Datum] = {
+        "device": device.name,
+        "per_device_GB": float(needed / GB),
+        "capacity_GB": float(has / GB),
+        "parts": tuple(
+            f"{name} {bytes_text(size)}" for name, size in shares if is_number(size) and size
+        ),
+    }
+    declared = Related(device.site, f"{device.name} is declared here")
+    return (Finding("out_of_memory", model.mesh.site, tuple(facts.items()), (declared,)),)

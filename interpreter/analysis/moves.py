@@ -180,7 +180,7 @@ def all_moves(
         ordered += _statistics(pricing, placed)
     for output in model.outputs:
         tensor = pricing.tensors[output.tensor]
-        produced, wanted = output_layout(pricing, delivery, output)
+        produced, wanted = output_layout(pricing, delivery.origins, output)
         ordered += output_moves(pricing, tensor, produced, wanted, output.site)
     return tuple(ordered)
 
@@ -243,10 +243,12 @@ def _boundaries(
     )
 
 
-def output_layout(pricing: Pricing, delivery: Delivery, output: Output) -> tuple[Layout, Layout]:
+def output_layout(
+    pricing: Pricing, origins: Mapping[str, Layout], output: Output
+) -> tuple[Layout, Layout]:
     """How an output is produced (or lies, if it comes from outside), and how it must lie."""
     tensor = pricing.tensors[output.tensor]
-    produced = delivery.origins[tensor.name]
+    produced = origins[tensor.name]
     wanted = at_rest(output.rest, output.stage, tensor.leaves, pricing.grid, produced)
     return produced, wanted
 

@@ -3,6 +3,20 @@
 from __future__ import annotations
 
 from parspec.interpreter.diagnostics.entry import Entry, Facts, items, listed, word
+from parspec.interpreter.diagnostics.readable import bytes_text
+
+
+def _out_of_memory(facts: Facts) -> str:
+    parts = items(facts["parts"])
+    made = f" ({', '.join(map(word, parts))})" if parts else ""
+    return (
+        f"a device needs {_gigabytes(facts['per_device_GB'])}{made}, but {word(facts['device'])} "
+        f"has {_gigabytes(facts['capacity_GB'])}"
+    )
+
+
+def _gigabytes(value: object) -> str:
+    return bytes_text(value * 10**9) if isinstance(value, (int, float)) else "more"
 
 
 def _failed(facts: Facts) -> str:
@@ -201,6 +215,34 @@ weight w[D, F]
 layer up: h[B, F] = x * w partition F on N
 output h
 expect h is P(F) on N
+""",
+    ),
+    Entry(
+        code="PAR406",
+        name="out_of_memory",
+        severity="error",
+        message=_out_of_memory,
+        explanation=(
+            "The busiest device needs more memory than it has: weights and caches at rest, "
+            "gathered copies of weights, and the activations that live at once."
+        ),
+        example="""\
+device small { memory = 1 kB  flops = 1 Tflop/s  hbm = 1 TB/s }
+mesh N = 8 on 8 small
+dim B = 64, D = 32, F = 128
+input x[B, D] partition B on N
+weight w[D, F]
+layer up: h[B, F] = x * w
+output h
+""",
+        corrected="""\
+device small { memory = 1 MB  flops = 1 Tflop/s  hbm = 1 TB/s }
+mesh N = 8 on 8 small
+dim B = 64, D = 32, F = 128
+input x[B, D] partition B on N
+weight w[D, F]
+layer up: h[B, F] = x * w
+output h
 """,
     ),
 )

@@ -68,7 +68,7 @@ def _outputs(
     found = []
     for output in model.outputs:
         tensor = pricing.tensors[output.tensor]
-        start, end = output_layout(pricing, delivery, output)
+        start, end = output_layout(pricing, delivery.origins, output)
         item = DTYPES[tensor.dtype]
         steps = redistribute(start, end, tensor.leaves, pricing.grid.space, item)
         found.append((tensor.name, steps))
