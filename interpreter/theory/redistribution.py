@@ -12,16 +12,18 @@ the fewest primitives, then to a fixed order.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, combinations, count, permutations
+from itertools import combinations, count, permutations
 
 from parspec.interpreter.theory import primitives, timing
 from parspec.interpreter.theory.formulas import Amount, generic
-from parspec.interpreter.theory.layouts import Layout, layout
+from parspec.interpreter.theory.layouts import Layout, Node, layout
 from parspec.interpreter.theory.space import Space
+
+FEW = 3  # so many axes of a dimension are tried in every order
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,38 +194,63 @@ def _permutes(
 ) -> Iterator[Step]:
     """Reorder the axes of a dimension behind those that stay."""
     free = axes[settled:]
-    if len(free) < 2:
-        return
-    wanted = {axis: place for place, axis in enumerate(goal.axes(dim))}
-    for order in permutations(free):
-        kept = [wanted[axis] for axis in order if axis in wanted]
-        if order != free and kept == sorted(kept):  # an order that the wanted layout would leave
+    for order in dict.fromkeys(_orders(free, goal, dim)):
+        if order != free:
             yield Step("Permute", free, here, _cut(here, dim, (*axes[:settled], *order)))
 
 
+def _orders(free: tuple[str, ...], goal: Layout, dim: str) -> Iterator[tuple[str, ...]]:
+    """The orders that may lead on: the axes that the dimension keeps in their final order, among
+    few others anywhere, in front of many, which are then taken by where they go."""
+    kept = [axis for axis in goal.axes(dim) if axis in free]
+    if len(free) <= FEW:
+        for order in permutations(free):
+            if [axis for axis in order if axis in kept] == kept:
+                yield order
+        return
+    for groups in permutations(_by_destination([a for a in free if a not in kept], goal)):
+        yield (*kept, *(axis for group in groups for axis in group))
+
+
+def _by_destination(axes: Iterable[str], goal: Layout) -> tuple[tuple[str, ...], ...]:
+    """Axes by the states that they go to, those of one dimension in the order they have there."""
+    groups: dict[tuple[str, str | None], list[str]] = {}
+    for axis in axes:
+        state = goal.state(axis)
+        groups.setdefault((state.letter, state.dim), []).append(axis)
+    return tuple(
+        tuple(group) if dim is None else tuple(a for a in goal.axes(dim) if a in group)
+        for (_, dim), group in groups.items()
+    )
+
+
 def _reductions(here: Layout, goal: Layout, dims: tuple[str, ...], space: Space) -> Iterator[Step]:
-    """Reduce any set of partial axes of one kind, whole, onto a dimension or to one node."""
-    nodes = dict(goal.central)
-    wanted = dict(goal.partial)
-    open_axes = [axis for axis, kind in here.partial if wanted.get(axis) != kind]
-    for group in chain.from_iterable(
-        combinations(open_axes, size) for size in range(1, len(open_axes) + 1)
-    ):
-        kinds = {kind for axis, kind in here.partial if axis in group}
-        if len(kinds) > 1:
-            continue
-        left = [(axis, kind) for axis, kind in here.partial if axis not in group]
-        if all(axis in nodes for axis in group):
-            central = dict(here.central) | {axis: nodes[axis] for axis in group}
-            yield Step("Reduce", group, here, layout(dict(here.cuts), left, central))
-            continue
-        reduced = layout(dict(here.cuts), left, here.central)
-        yield Step("All-Reduce", _in_mesh_order(group, space), here, reduced)
-        for dim in dims:
-            if set(group) <= set(goal.axes(dim)):
-                for order in permutations(group):
-                    onto = _cut(reduced, dim, (*reduced.axes(dim), *order))
-                    yield Step("Reduce-Scatter", order, here, onto)
+    """Reduce partial axes of one kind: whole, any set of those that go to one place; onto their
+    dimension, as many as come first there; or to one node."""
+    wanted, nodes = dict(goal.partial), dict(goal.central)
+    for kind in dict.fromkeys(kind for _, kind in here.partial):
+        axes = [axis for axis, own in here.partial if own == kind != wanted.get(axis)]
+        groups = _by_destination(axes, goal)
+        for size in range(1, len(groups) + 1):
+            for chosen in combinations(groups, size):
+                whole = _in_mesh_order(tuple(axis for group in chosen for axis in group), space)
+                yield Step("All-Reduce", whole, here, _reduced(here, whole, {}))
+        for group in groups:
+            dim = goal.state(group[0]).dim
+            if group[0] in nodes:
+                yield Step("Reduce", group, here, _reduced(here, group, nodes))
+            for length in range(1, len(group) + 1) if dim is not None and dim in dims else ():
+                first = group[:length]
+                left = _reduced(here, first, {})
+                onto = _cut(left, dim, (*left.axes(dim), *first)) if dim is not None else left
+                yield Step("Reduce-Scatter", first, here, onto)
+
+
+def _reduced(here: Layout, axes: tuple[str, ...], nodes: Mapping[str, tuple[Node, ...]]) -> Layout:
+    """The layout with these axes complete: on the given nodes, else on every node."""
+    left = {axis: kind for axis, kind in here.partial if axis not in axes}
+    central = dict(here.central) | {axis: nodes[axis] for axis in axes if axis in nodes}
+    return layout(dict(here.cuts), left, central)
 
 
 def _single_edges(

@@ -207,3 +207,20 @@ def test_where_links_are_known_the_cheapest_in_time_is_taken():
         "All-Gather",
         None,
     ]
+
+
+def test_many_axes_are_no_harder():
+    """Ten axes on one dimension, in slices or in addends: the search stays small."""
+    names = tuple(f"a{place}" for place in range(10))
+    space = Space(tuple((name, 2) for name in names), (("A", Extent(2**12)), ("B", Extent(2**12))))
+    cut = layout({"A": names})
+    addends = layout({}, dict.fromkeys(names, "sum"))
+    (gather,) = redistribute(cut, EVERYWHERE, DIMS, space, ITEM)
+    assert (gather.primitive, gather.axes) == ("All-Gather", names)
+    (reduce,) = redistribute(addends, EVERYWHERE, DIMS, space, ITEM)
+    assert (reduce.primitive, reduce.axes) == ("All-Reduce", names)
+    (turn,) = redistribute(cut, layout({"A": names[::-1]}), DIMS, space, ITEM)
+    assert turn.primitive == "Permute"
+    halves = layout({"A": names[:5], "B": names[5:]})
+    steps = redistribute(addends, halves, DIMS, space, ITEM)
+    assert [step.primitive for step in steps] == ["Reduce-Scatter", "Reduce-Scatter"]
