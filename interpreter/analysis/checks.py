@@ -36,6 +36,7 @@ def check_all(
     return (
         *topology_findings(model),
         *without_batch(division_findings(layers, grid, model.mesh), batch),
+        *_reused(layers, grid),
         *_disputes(pricing, delivery),
         *_whole(layers),
         *_unsettled(pricing),
@@ -59,6 +60,26 @@ def _avoidable(model: Model, grid: Grid, pricing: Pricing, delivery: Delivery) -
 
 def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
     return tuple(data.items())
+
+
+def _reused(layers: Iterable[Placed], grid: Grid) -> Iterator[Finding]:
+    """Clauses of one layer that give the same nodes to two dimensions, under two names of an axis
+    (a view and what it covers)."""
+    for placed in layers:
+        own = [a for a in placed.layer.assignments if a.origin == "own" and a.dim is not None]
+        for place, said in enumerate(own):
+            pieces = set(grid.covers.get(said.axis, ()))
+            for before in own[:place]:
+                both = pieces.intersection(grid.covers.get(before.axis, ()))
+                if both and before.axis != said.axis and before.dim != said.dim:
+                    facts = _facts(
+                        axis=",".join(grid.shown(sorted(both, key=grid.space.rank.__getitem__))),
+                        dim=said.dim,
+                        other=before.dim,
+                        layer=placed.layer.parent,
+                    )
+                    related = Related(before.site, f"{before.axis} is given to {before.dim} here")
+                    yield Finding("axis_reused", said.site, facts, (related,))
 
 
 def _disputes(pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:

@@ -9,7 +9,7 @@ from parspec.interpreter.analysis.budgets import judge_budget
 from parspec.interpreter.analysis.figures import Figures, Verdict
 from parspec.interpreter.analysis.pins import judge_primitive, judge_state
 from parspec.interpreter.analysis.result import ExpectResult
-from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.diagnostics.findings import Datum, Finding
 from parspec.interpreter.spec.model import Expect
 
 
@@ -27,6 +27,9 @@ def judge(
 
 
 def _verdict(expect: Expect, figures: Figures) -> Verdict:
+    unknown = next((axis for axis in expect.axes if axis not in figures.grid.covers), None)
+    if unknown is not None:
+        return _no_such_part(expect, unknown, figures)
     match expect.statement.condition:
         case BudgetExpect() as budget:
             return judge_budget(expect, budget, figures)
@@ -34,3 +37,10 @@ def _verdict(expect: Expect, figures: Figures) -> Verdict:
             return judge_primitive(expect, pin, figures)
         case StateExpect() as pin:
             return judge_state(expect, pin, figures)
+
+
+def _no_such_part(expect: Expect, axis: str, figures: Figures) -> Verdict:
+    """An expect on a part of an axis (`tp.0`) that is not broken into parts, or not into so many."""
+    parts = tuple(figures.grid.covers[axis.partition(".")[0]])
+    facts: tuple[tuple[str, Datum], ...] = (("kind", "axis"), ("name", axis), ("near", parts))
+    return Verdict(None, "", Finding("unknown_name", expect.site, facts))

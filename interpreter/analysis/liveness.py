@@ -3,7 +3,7 @@
 A variable lives from the layer that makes it to the last that reads it, an output to the end. What
 a stack reads from outside lives through all its turns, its carry from the start of a turn, and what
 a turn leaves to the end of it. A copy in another layout lives while its reader runs; a fused group
-keeps only what it is read for outside.
+reads all that it reads to its end and keeps only what it is read for outside.
 """
 
 from __future__ import annotations
@@ -116,12 +116,14 @@ def _last_uses(pricing: Pricing) -> dict[str, int]:
     """The place of the last layer up to which each variable is kept."""
     inference = pricing.inference
     ends = {stack: place for place, one in enumerate(inference.layers) for stack in one.stacks}
+    groups = {one.layer.fused: place for place, one in enumerate(inference.layers)}
     last: dict[str, int] = {}
     for place, placed in enumerate(inference.layers):
         for operand in placed.layer.operands:
             made = inference.stack_of.get(operand.tensor, ())
             around = [stack for stack in placed.stacks if stack not in made]
-            until = ends[around[0]] if around else place
+            whole = groups[placed.layer.fused] if placed.layer.fused is not None else place
+            until = ends[around[0]] if around else whole
             last[operand.tensor] = max(until, last.get(operand.tensor, 0))
     for stack, end in ends.items():
         left = pricing.stacks[stack].last

@@ -103,7 +103,7 @@ def _even_course(stack: Stack, axes: tuple[str, ...], model: Model, grid: Grid) 
     """Equal chunks, dealt round; layers that do not divide go to the first chunks."""
     layers = grid.by_name[stack.dim].extent
     stages = grid.space.group(axes)
-    last: Node = stages - 1 if isinstance(stages, int) else f"{axes[0]}−1"
+    last: Node = stages - 1 if isinstance(stages, int) else f"{axes[0]}-1"
     parts = stages * _chunks_a_stage(model)
     if not (isinstance(parts, int) and isinstance(layers, int) and isinstance(stages, int)):
         return Course(axes, (), layers, stages, parts - 1, (0, last))

@@ -230,3 +230,21 @@ def test_a_view_of_one_node_cuts_nothing(analyzed):
     (layer,) = analysis.layers
     assert layer.partition == (("dp", "B"),)
     assert [expect.holds for expect in analysis.expects] == [True]
+
+
+@pytest.mark.parametrize(
+    ("views", "clause"),
+    [("axis a = tp", "F on tp, D on a"), ("axis ep = dp * tp", "F on tp, D on ep")],
+)
+def test_an_axis_is_not_used_twice_under_another_name(analyzed, views, clause):
+    spec = f"""
+mesh dp = 2, tp = 2
+{views}
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F]
+layer up: h[B, F] = x * w partition {clause}
+output h replicated on dp, tp
+"""
+    facts = finding(analyzed(spec), "axis_reused")
+    assert facts == {"axis": "tp", "dim": "D", "other": "F", "layer": "up"}

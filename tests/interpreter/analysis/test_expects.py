@@ -116,3 +116,28 @@ def test_a_budget_of_one_layer_counts_no_layer_of_a_longer_name(analyzed):
     one, both = [layer.time for layer in analysis.layers]
     texts = [seconds_text(Fraction(time)) for time in (one, one + both)]
     assert [expect.value for expect in analysis.expects] == texts
+
+
+def test_parts_of_an_axis_are_named_like_axes(analyzed):
+    spec = """
+mesh tp = 16
+dim B = 64, D = 128, G = 8, R = 4, K = 16
+dim H = G * R
+input x[B, D]
+weight wq[D, H, K]
+layer q: q[B, H, K] = x * wq partition H on tp
+output q
+expect q is P(G) on tp.0
+expect q is P(R) on tp.1
+expect no All-Gather on tp.0
+expect traffic on tp.1 <= 0 B
+"""
+    assert [result.holds for result in analyzed(spec).expects] == [True] * 4
+
+
+@pytest.mark.parametrize("expect", ["traffic on tp.9 <= 1 GB", "h is R on tp.9", "no Send on tp.9"])
+def test_a_part_that_an_axis_does_not_have_is_unknown(analyzed, expect):
+    analysis = analyzed(SPEC.format(expect=f"expect {expect}"))
+    (found,) = [f for f in analysis.findings if f.name == "unknown_name"]
+    assert dict(found.data) == {"kind": "axis", "name": "tp.9", "near": ("tp",)}
+    assert [result.holds for result in analysis.expects] == [None]

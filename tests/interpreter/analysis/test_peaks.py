@@ -83,7 +83,7 @@ def test_a_fused_group_keeps_and_reads_no_inner_activations(analyzed):
 
 def test_a_plan_that_does_not_fit_is_an_error_at_the_mesh(analyzed):
     spec = (
-        HEAD.replace("80 GB", "20 kB")
+        HEAD.replace("80 GB", "10 kB")
         + """
 input x[B, D] partition B on N
 weight v[D, F]
@@ -96,9 +96,9 @@ output h
     facts = dict(found.data)
     needed = 32 * 128 * 2 + (X + H) // 4
     assert facts["per_device_GB"] == pytest.approx(needed / 1e9)
-    assert facts["capacity_GB"] == pytest.approx(20e3 / 1e9)
+    assert facts["capacity_GB"] == pytest.approx(10e3 / 1e9)
     assert not [
-        f for f in analyzed(spec.replace("20 kB", "80 GB")).findings if f.name == "out_of_memory"
+        f for f in analyzed(spec.replace("10 kB", "80 GB")).findings if f.name == "out_of_memory"
     ]
 
 
