@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from lark import Token
 
 from parspec.grammar import syntax
+from parspec.grammar.keywords import normal
 from parspec.grammar.syntax import Name, Number, Path, Span
 
 _PREFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
@@ -30,6 +31,15 @@ class _Option:
     kind: Literal["unit", "padded", "uneven"]
     size: syntax.Size | None
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Narrowing:
+    """What narrows an `expect`: axes and places add up, the others stand once."""
+
+    kind: Literal["in", "on", "per device", "passes"]
+    value: Any
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +81,7 @@ def _value(text: str) -> Fraction:
 
 
 def _name(token: Token) -> Name:
-    return Name(str(token), Span(token.start_pos or 0, token.end_pos or 0))
+    return Name(normal(str(token)), Span(token.start_pos or 0, token.end_pos or 0))
 
 
 def _items(listed: _Listed | None) -> tuple[Any, ...]:
@@ -361,25 +371,34 @@ class _Builder:
 
     # -- expectations ----------------------------------------------------------------------------
 
-    def within(self, paths: _Listed) -> syntax.Scope:
-        return syntax.Scope(paths.items, (), False, None)
+    def within(self, paths: _Listed) -> _Narrowing:
+        return _Narrowing("in", paths.items, paths.span)
 
-    def on_axes(self, axes: _Listed) -> syntax.Scope:
-        return syntax.Scope((), axes.items, False, None)
+    def on_axes(self, axes: _Listed) -> _Narrowing:
+        return _Narrowing("on", axes.items, axes.span)
 
-    def per_device(self, _word: Token) -> syntax.Scope:
-        return syntax.Scope((), (), True, None)
+    def per_device(self, per: Token, device: Token) -> _Narrowing:
+        return _Narrowing("per device", None, _over(per, device))
 
-    def pass_of(self, word: Token) -> syntax.Scope:
-        return syntax.Scope((), (), False, word.value)
+    def pass_of(self, word: Token) -> _Narrowing:
+        return _Narrowing("passes", word.value, _over(word))
 
-    def scope(self, *parts: syntax.Scope) -> syntax.Scope:
+    def scope(self, *parts: _Narrowing) -> syntax.Scope:
+        def said(kind: str) -> list[_Narrowing]:
+            return [part for part in parts if part.kind == kind]
+
+        devices, passes = said("per device"), said("passes")
+        again = (*devices[1:], *passes[1:])
         return syntax.Scope(
-            tuple(path for part in parts for path in part.within),
-            tuple(axis for part in parts for axis in part.axes),
-            any(part.per_device for part in parts),
-            next((part.passes for part in reversed(parts) if part.passes), None),
+            tuple(path for part in said("in") for path in part.value),
+            tuple(axis for part in said("on") for axis in part.value),
+            bool(devices),
+            passes[0].value if passes else None,
+            again[0].span if again else None,
         )
+
+    def narrowings(self, *parts: _Narrowing) -> _Listed:
+        return _Listed(parts, _over(*parts) if parts else Span(0, 0))
 
     def gradient(self, *parts: Any) -> syntax.GradientUse:
         named = len(parts) == 1
@@ -391,12 +410,12 @@ class _Builder:
         self,
         figure: Name,
         arguments: _Listed | None,
-        before: syntax.Scope,
+        before: _Listed,
         comparison: Token,
         bound: syntax.Size,
-        behind: syntax.Scope,
+        behind: _Listed,
     ) -> syntax.BudgetExpect:
-        scope = self.scope(before, behind)
+        scope = self.scope(*before.items, *behind.items)
         return syntax.BudgetExpect(figure, _items(arguments), comparison.value, bound, scope)
 
     def primitive(

@@ -5,6 +5,7 @@ par.lark is the language; a test holds these lists against it.
 
 from __future__ import annotations
 
+import unicodedata
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -23,6 +24,12 @@ INNER_WORDS = (
 
 RESERVED = frozenset((*STARTERS, *INNER_WORDS))
 """Words that are never a name. Every other word of the language may be one."""
+
+FIGURES = frozenset(("cache", "communication"))
+"""Starters that are figures behind `expect`."""
+
+NAME = r"[^\W\d][\w\u0300-\u036f\u3099\u309a]*"
+"""A name as a pattern, like NAME in par.lark: accents may be characters of their own."""
 
 BODIED = frozenset(("block", "stack", "plan"))
 """Starters whose braces hold statements."""
@@ -47,6 +54,12 @@ UNITS = (
 """Units that a quantity may carry, as they are written."""
 
 _CLOSENESS = 0.74  # of difflib: `layr`, `layers`, `stak`, `weigth` are near; `later`, `start` not
+
+
+def normal(name: str) -> str:
+    """A name in the form in which names are compared: each accent in one character with its
+    letter."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 @lru_cache(maxsize=4096)

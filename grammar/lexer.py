@@ -14,12 +14,12 @@ from typing import Any
 from lark.common import LexerConf
 from lark.lexer import Lexer, LexerState, PatternStr, Token
 
-from parspec.grammar.keywords import RESERVED
+from parspec.grammar.keywords import NAME, RESERVED
 
 UNKNOWN = "UNKNOWN"
 """Type of a token that stands for characters that belong to no token."""
 
-_WORD = re.compile(r"[^\W\d]\w*")
+_WORD = re.compile(NAME)
 _ANY = re.compile(r"\w+|.", re.DOTALL)
 
 

@@ -6,6 +6,7 @@ offers what may be typed.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterable
 from difflib import get_close_matches
@@ -96,6 +97,7 @@ _GROUPS = (
 _FOREIGN = {"、": ",", "。": ".", "×": "*", "−": "-", "→": "->"}
 _BY_MARK = {word[1:-1]: terminal for terminal, word in TERMINALS.items() if not word[1].isalnum()}
 _MARKS = '"'
+_TOO_LARGE = re.compile(r"(?:[0-9]_?){32,}[0-9]?|[0-9_]+[eE][0-9]{3,}")
 _LONGEST = 7  # how many alternatives a sentence lists
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
@@ -149,12 +151,24 @@ def surplus(previous: str, found: str) -> str:
     return f"{quoted(found)} cannot follow {quoted(previous)} here"
 
 
+def said_again(words: str) -> str:
+    """What an `expect` says for the second time."""
+    return f"{quoted(words)} is said twice"
+
+
+def too_many(limit: int) -> str:
+    """A text of more statements than are read."""
+    return f"more than {limit} statements: none of this text is read"
+
+
 def odd(found: str) -> str:
     """A character that is part of no token."""
     if found == '"':
         return "this quote is not closed on its line"
     if not found.isprintable():
         return f"the control character U+{ord(found[0]):04X} is not part of the language"
+    if _TOO_LARGE.fullmatch(found):
+        return f"{quoted(found)} is too large: numbers have at most 31 digits, exponents 2"
     if found[0].isdigit():
         return f"{quoted(found)} is neither a number nor a name"
     return f"{quoted(found)} is not part of the language"

@@ -22,7 +22,15 @@ from parspec.grammar.notes import (
     note_right_of,
     notes_above,
 )
-from parspec.grammar.splitter import BLANKS, MAX_DEPTH, Piece, Split, split
+from parspec.grammar.splitter import (
+    BLANKS,
+    MAX_DEPTH,
+    MAX_STATEMENTS,
+    Piece,
+    Split,
+    split,
+    too_many,
+)
 from parspec.grammar.statements import Understood, keyword_fault, understand
 from parspec.grammar.syntax import Chunk, Document, Parsed, Span, SyntaxFault
 
@@ -39,13 +47,15 @@ class _Read(NamedTuple):
 
 
 def parse(text: str) -> Document:
-    """The document that `text` is."""
+    """The document that `text` is; of a text with too many statements nothing is read."""
+    if too_many(text):
+        return _unread(text)
     whole = split(text)
     pieces = [part for piece in whole.pieces for part in _pieces(text, piece)]
     texts = [text[piece.start : piece.end] for piece in pieces]
     reads = [_read(piece_text) for piece_text in texts]
     parsed = _with_keyword_names(text, whole, pieces, reads)
-    parsed = _without_left_braces(texts, parsed)
+    parsed = _without_left_braces(whole, pieces, texts, parsed)
     ending = _broken_off_with(pieces, reads)
     above = notes_above(text, whole)
     every: list[Chunk] = []
@@ -64,6 +74,15 @@ def parse(text: str) -> Document:
         every.append(chunk)
     chunks = tuple(reversed(bodies.pop(0, ())))
     return Document(text, chunks, tuple(reversed(every)), note_of_file(text, whole))
+
+
+def _unread(text: str) -> Document:
+    """A text that is not read, as one chunk with one fault."""
+    first = text.split(None, 1)[0]
+    start = text.index(first)
+    fault = SyntaxFault(messages.too_many(MAX_STATEMENTS), Span(0, len(first)), ())
+    chunk = Chunk(0, start, first, Parsed(None, (fault,), (), ()), "", ())
+    return Document(text, (chunk,), (chunk,), "")
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)
@@ -108,10 +127,16 @@ def _with_keyword_names(
     return parsed
 
 
-def _without_left_braces(texts: list[str], parsed: list[Parsed]) -> list[Parsed]:
-    """A `}` that is left behind a broken statement is what remains of it, and no error more."""
+def _without_left_braces(
+    whole: Split, pieces: list[Piece], texts: list[str], parsed: list[Parsed]
+) -> list[Parsed]:
+    """A `}` that is left behind a broken statement is what remains of it, with what follows on its
+    line, and no error more."""
     for index in range(1, len(parsed)):
-        if texts[index] == "}" and parsed[index - 1].faults:
+        if not (texts[index].startswith("}") and parsed[index - 1].faults):
+            continue
+        lines = whole.line_of(pieces[index - 1].end), whole.line_of(pieces[index].start)
+        if texts[index] == "}" or lines[0] == lines[1]:
             parsed[index] = replace(parsed[index], faults=())
     return parsed
 

@@ -11,13 +11,17 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from itertools import islice
 
-from parspec.grammar.keywords import BODIED, BRACED, STARTERS, misspelt_starter
+from parspec.grammar.keywords import BODIED, BRACED, FIGURES, STARTERS, misspelt_starter
 from parspec.grammar.lines import line_starts
 from parspec.grammar.syntax import Span
 
 MAX_DEPTH = 100
 """How deep bodies, brackets and sizes may be nested."""
+
+MAX_STATEMENTS = 100_000
+"""How many statements a text may have: people write hundreds."""
 
 BLANKS = "".join(
     chr(code)
@@ -40,9 +44,12 @@ _MARK = re.compile(  # each part opens with a character, not a look behind: it s
     )
 )
 _EXEMPTING = re.compile(rf"{_SKIP}([=:\[(.,)\]}}+\-|<>*])")
+_NARROWING = re.compile(rf"{_SKIP}(?:on|in|per|forward|backward|update)(?!\w)(?!{_SKIP}\[)")
+_EXPECTED = re.compile(r"(?<!\w)expect\s+\Z")
 _BLANK = re.compile(_SKIP)
 _BEHIND_PATTERN = re.compile(r"\}\s*[:.,]")
 _STARTERS = frozenset(STARTERS)
+_NEAR = 80  # characters in front of a word among which `expect` is looked for
 _FIRST_WORD = re.compile(r"(?:\A|[\r\n])[ \t]*([^\W\d]\w*)")
 
 
@@ -93,12 +100,30 @@ def split(text: str) -> Split:
     return Split(tuple(cutter.pieces), tuple(cutter.comments), tuple(starts))
 
 
+def too_many(text: str) -> bool:
+    """Has a text more statements than are read?"""
+    if len(text) <= MAX_STATEMENTS * len(min(STARTERS, key=len)):
+        return False
+    starters = (m for m in _MARK.finditer(text) if m[0] in _STARTERS and _cuts(m))
+    return next(islice(starters, MAX_STATEMENTS, None), None) is not None
+
+
 def _cuts(mark: re.Match[str]) -> bool:
-    """False for a starter that stands in front of a mark which makes it a name or a key."""
+    """False for a starter that stands in front of a mark which makes it a name or a key, or that
+    is a figure."""
     if mark[0] not in _STARTERS:
         return True
+    if mark[0] in FIGURES and _is_figure(mark):
+        return False
     exempting = _EXEMPTING.match(mark.string, mark.end())
     return exempting is None or (exempting[1] == "*" and mark[0] == "for")
+
+
+def _is_figure(mark: re.Match[str]) -> bool:
+    """Does a word stand behind `expect` and in front of what narrows an expectation?"""
+    before = mark.string[max(0, mark.start() - _NEAR) : mark.start()]
+    narrowed = _NARROWING.match(mark.string, mark.end())
+    return narrowed is not None and _EXPECTED.search(before) is not None
 
 
 @dataclass(frozen=True, slots=True)

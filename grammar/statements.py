@@ -17,17 +17,20 @@ from lark import Token
 
 from parspec.grammar import messages
 from parspec.grammar.keywords import (
+    NAME,
     RESERVED,
     STARTERS,
     misspelt_primitive,
     misspelt_starter,
     misspelt_unit,
+    normal,
 )
 from parspec.grammar.lexer import UNKNOWN
 from parspec.grammar.machine import END, Run
 from parspec.grammar.splitter import MAX_DEPTH
 from parspec.grammar.syntax import (
     Arithmetic,
+    ExpectStatement,
     LayerStatement,
     Span,
     Statement,
@@ -42,7 +45,7 @@ _BINDING = frozenset(("STAR", "SLASH", "PLUS", "MINUS", "DOT", "LPAR", "LSQB", "
 """A statement cut in front of one of these says something else than the whole."""
 
 _NESTING = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|[(\[{]|[)\]}]')
-_NAMES = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|([^\W\d]\w*)')
+_NAMES = re.compile(rf'#[^\r\n]*|"[^"\r\n]*"|({NAME})')
 _FIRST_WORD = re.compile(r"[\r\n][ \t]*([^\W\d]\w*+)(?![ \t]*[=.,)\]}+\-|<>*])")
 _NO_STARTER = re.compile(r"[ \t]*[=:\[(.,)\]}+\-|<>*]")  # what follows no starter
 _MOST_WORDS = 200  # first words of lines that one broken chunk is searched for misspelt starters
@@ -74,7 +77,9 @@ def understand(text: str) -> Understood:
     if not run.read(text):
         return _recover(text)
     long = _too_long(run.result, text)
-    return Understood(run.result, None, ()) if long is None else _cut_short(text, long)
+    if long is not None:
+        return _cut_short(text, long)
+    return Understood(run.result, _said_again(run.result, text), ())
 
 
 # -- recovery ------------------------------------------------------------------------------------
@@ -261,7 +266,7 @@ def _names_in(text: str, start: int) -> Iterator[str]:
     """The names from `start` on, outside comments and strings."""
     for match in _NAMES.finditer(text, start):
         if match[1] and match[1] not in RESERVED:
-            yield match[1]
+            yield normal(match[1])
 
 
 def _cuts(text: str, start: int) -> tuple[int, ...]:
@@ -286,6 +291,14 @@ def _span(token: Token) -> Span:
 
 def _end_of(tokens: tuple[Token, ...]) -> int:
     return tokens[-1].end_pos or 0 if tokens else 0
+
+
+def _said_again(statement: Statement, text: str) -> SyntaxFault | None:
+    """The fault of an `expect` that is narrowed twice in the same way."""
+    again = statement.condition.scope.again if isinstance(statement, ExpectStatement) else None
+    if again is None:
+        return None
+    return SyntaxFault(messages.said_again(text[slice(*again)]), again, (), "", "")
 
 
 def keyword_fault(word: str, span: Span, names: tuple[str, ...]) -> SyntaxFault:

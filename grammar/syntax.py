@@ -479,12 +479,14 @@ class GradientUse:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What narrows an `expect`: `in decoder`, `on tp`, `per device`, `forward`."""
+    """What narrows an `expect`: `in decoder`, `on tp`, `per device`, `forward`. `again` is where
+    one of the last two is said for the second time."""
 
     within: tuple[Path, ...]
     axes: tuple[AxisUse, ...]
     per_device: bool
     passes: Literal["forward", "backward", "update"] | None
+    again: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

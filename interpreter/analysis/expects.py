@@ -40,7 +40,7 @@ def _verdict(expect: Expect, figures: Figures) -> Verdict:
 
 
 def _no_such_part(expect: Expect, axis: str, figures: Figures) -> Verdict:
-    """An expect on a part of an axis (`tp.0`) that is not broken into parts, or not into so many."""
+    """An expect on a part of an axis (`tp.0`) that has no parts, or not so many."""
     parts = tuple(figures.grid.covers[axis.partition(".")[0]])
     facts: tuple[tuple[str, Datum], ...] = (("kind", "axis"), ("name", axis), ("near", parts))
     return Verdict(None, "", Finding("unknown_name", expect.site, facts))

@@ -197,7 +197,8 @@ def _with(where: Layout, placement: Placement) -> Layout:
     """A layout of the dimension rule with the axes that one node computes, and those on which
     partial operands stay partial."""
     partial = dict(where.partial) | dict(placement.partial)
-    return layout(dict(where.cuts), partial, dict(where.central) | dict(placement.central))
+    central = dict(where.central) | dict(placement.central)
+    return layout(dict(where.cuts), partial, central, placement.zigzag)
 
 
 def _walk_stack(

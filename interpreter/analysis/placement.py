@@ -39,13 +39,15 @@ class Dispute:
 @dataclass(frozen=True, slots=True)
 class Placement:
     """How a layer is cut: dimension to axes, major first; axes on which one node computes it; axes
-    whose partial operands stay partial; for followed axes the variable that they follow."""
+    whose partial operands stay partial; for followed axes the variable that they follow; axes
+    whose slices are dealt in zigzag."""
 
     cuts: tuple[tuple[str, tuple[str, ...]], ...]
     central: tuple[tuple[str, tuple[Node, ...]], ...]
     partial: tuple[tuple[str, str], ...]
     follows: tuple[tuple[str, str], ...]
     disputes: tuple[Dispute, ...]
+    zigzag: tuple[str, ...] = ()
 
     def dim(self, axis: str) -> str | None:
         """The dimension that an axis cuts in this layer."""
@@ -77,9 +79,9 @@ def place(
         elif clause is None or clause.saying == "hole":
             kind = _stays_partial(layer, arriving, piece)
             votes = _votes(layer, arriving, piece)
-            agreed = dict.fromkeys(dim for _, dim in votes)
-            if len(agreed) > 1:
-                disputes.append(Dispute(piece, votes))
+            ways = _ways(votes, arriving, piece)
+            if len({way for _, way in ways}) > 1:
+                disputes.append(Dispute(piece, ways))
             if votes:
                 chosen[piece] = votes[0][1]
                 follows[piece] = votes[0][0]
@@ -97,6 +99,24 @@ def place(
         tuple(sorted(partial.items())),
         tuple(sorted(follows.items())),
         tuple(disputes),
+        tuple(axis for axis in chosen if _in_zigzag(axis, said, follows, arriving)),
+    )
+
+
+def _in_zigzag(
+    axis: str,
+    said: Mapping[str, Assignment],
+    follows: Mapping[str, str],
+    arriving: Sequence[Arriving],
+) -> bool:
+    """Whether the slices of an axis are dealt in zigzag, by the clause or by what is followed."""
+    if axis not in follows:
+        return axis in said and said[axis].dealt == "zigzag"
+    return any(
+        where is not None and axis in where.zigzag
+        for operand in arriving
+        if operand.tensor == follows[axis]
+        for where in (operand.layout, operand.declared)
     )
 
 
@@ -125,6 +145,18 @@ def _votes(layer: Layer, arriving: Sequence[Arriving], axis: str) -> tuple[tuple
         if votes:
             return votes
     return ()
+
+
+def _ways(
+    votes: Sequence[tuple[str, str]], arriving: Sequence[Arriving], axis: str
+) -> tuple[tuple[str, str], ...]:
+    """The votes, each with how the slices are dealt where that is not in order."""
+    zigzag = {
+        operand.tensor
+        for operand in arriving
+        if operand.layout is not None and axis in operand.layout.zigzag
+    }
+    return tuple((name, f"{dim} zigzag" if name in zigzag else dim) for name, dim in votes)
 
 
 def _stays_partial(layer: Layer, arriving: Sequence[Arriving], axis: str) -> str | None:

@@ -42,7 +42,8 @@ def at_rest(
                 for leaf, part in grid.shares(clause, leaves):
                     if part == piece:
                         cuts[leaf] = (*cuts.get(leaf, ()), piece)
-    return layout(cuts, partial, central)
+    zigzag = (piece for piece, clause in said.items() if clause.dealt == "zigzag")
+    return layout(cuts, partial, central, (*kept.zigzag, *zigzag))
 
 
 def consensus(needs: Sequence[Layout]) -> Layout:
@@ -65,4 +66,4 @@ def consensus(needs: Sequence[Layout]) -> Layout:
             nodes = {node for state in states for node in state.nodes}
             if TURN not in nodes or nodes == {TURN}:
                 central[axis] = tuple(sorted(nodes, key=str))
-    return layout(cuts, (), central)
+    return layout(cuts, (), central, first.zigzag)

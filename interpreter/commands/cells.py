@@ -7,12 +7,14 @@ use to steer the terminal, are shown as their pictures; a tab is shown as spaces
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from unicodedata import category, east_asian_width
 
 TAB = "    "
 ELLIPSIS = "…"
 _PICTURES = 0x2400  # the control pictures of Unicode, in the order of the control characters
 _DELETE = 0x7F
+_NO_BREAK = "\u00a0"
 
 
 def glyph(character: str) -> str:
@@ -74,12 +76,28 @@ def window(widths: Sequence[int], start: int, end: int, room: int) -> tuple[int,
             return first, last
 
 
+def shortened(text: str, room: int) -> str:
+    """The text, without its middle where it takes more than `room` cells: `data_p…rallel`."""
+    if width(text) <= room:
+        return text
+    tail = _fitting(text[::-1], (room - width(ELLIPSIS)) // 2)[::-1]
+    return _fitting(text, room - width(ELLIPSIS) - width(tail)) + ELLIPSIS + tail
+
+
+def _fitting(text: str, room: int) -> str:
+    """The beginning of a text that takes so many cells."""
+    for end, taken in enumerate(accumulate(map(_cells, text))):
+        if taken > room:
+            return text[:end]
+    return text
+
+
 def wrapped(text: str, room: int, indent: str = "") -> list[str]:
     """The text in lines of at most `room` cells, broken at spaces; `indent` begins all lines but
-    the first. A word that is longer than a line stands alone in its own."""
+    the first. A word that is longer than a line is shortened."""
     lines: list[str] = []
     line = ""
-    for word in text.split(" "):
+    for word in (shortened(word, room - width(indent)) for word in text.split(" ")):
         longer = f"{line} {word}" if line.strip() else line + word
         if line.strip() and width(longer) > room:
             lines.append(line)
@@ -89,13 +107,17 @@ def wrapped(text: str, room: int, indent: str = "") -> list[str]:
 
 
 def flowed(items: Iterable[str], separator: str, room: int) -> list[str]:
-    """Items in lines of at most `room` cells, broken behind a separator where that is possible."""
+    """Items in lines of at most `room` cells, broken behind a separator where that is possible; no
+    line begins with one."""
+    end = separator.rstrip()
+    gap = separator.removeprefix(end)
+    *before, last = list(items) or [""]
     lines: list[str] = []
     line = ""
-    for item in items:
-        longer = f"{line}{separator}{item}" if line else item
+    for item in (*(item + end.replace(" ", _NO_BREAK) for item in before), last):
+        longer = f"{line}{gap}{item}" if line else item
         if line and width(longer) > room:
-            lines += wrapped(f"{line}{separator}".rstrip(), room)
+            lines += wrapped(line, room)
             longer = item
         line = longer
-    return [*lines, *wrapped(line, room)]
+    return [shown.replace(_NO_BREAK, " ") for shown in (*lines, *wrapped(line, room))]

@@ -4,49 +4,77 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from parspec.interpreter.analysis.result import Analysis
-from parspec.interpreter.commands.arguments import Request
-from parspec.interpreter.commands.cells import safe
+from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.check_concise import concise
 from parspec.interpreter.commands.check_full import full
-from parspec.interpreter.commands.check_json import check_json
 from parspec.interpreter.commands.checked import Checked, checked, strict
 from parspec.interpreter.commands.diagnostic import Diagnostic, diagnosed
 from parspec.interpreter.commands.loading import SUFFIX, Spec, Unusable, analysed, no_plan, specs
 from parspec.interpreter.commands.outcome import UNABLE, outcome
+from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.summary import counted, summary
+from parspec.interpreter.commands.talk import say
 from parspec.interpreter.commands.terminal import Screen, screen
 
 
 def run(request: Request) -> int:
     """Checks what the operands name; the exit code is that of the worst."""
+    sizes = overrides(request.options.get("--set", ()))
+    if isinstance(sizes, Mistake):
+        return _unable(sizes.message)
     plan = request.value("--plan")
     looked_at = tuple(specs(request.operands, request.value("--stdin-filename")))
     unusable = [each for each in looked_at if isinstance(each, Unusable)]
     usable = [each for each in looked_at if isinstance(each, Spec)]
-    firsts = [(each, analysed(each, plan)) for each in usable]
+    trial = _Trial(plan, sizes, request.value("--cost"))
+    firsts = [(each, trial.of(each, plan)) for each in usable]
     without = [missing for _, first in firsts if (missing := no_plan(plan, first))]
-    found = [_checked(each, first, plan) for each, first in firsts if not no_plan(plan, first)]
+    found = [_checked(each, first, trial) for each, first in firsts if not no_plan(plan, first)]
+    models = [analysis.model for each in found for analysis in each.analyses]
+    mistake = unknown_override(sizes, models) if found else None
+    if mistake is not None:
+        return _unable(mistake.message)
     for problem in unusable:
-        print(problem.message, file=sys.stderr)
+        say(problem.message)
     for missing in without if not found else ():
-        print(missing, file=sys.stderr)
+        say(missing)
     if not looked_at:
-        print(safe(f"no {SUFFIX} files in {', '.join(request.operands)}"), file=sys.stderr)
+        say(f"no {SUFFIX} files in {', '.join(request.operands)}")
     if request.has("--warn-as-error"):
         found = [strict(each) for each in found]
     form = request.value("--format")
     unread = [diagnosed(each.finding, {}, each.file) for each in unusable] if form == "json" else []
     sys.stdout.write(_rendered(form, found, unread, screen(sys.stdout)))
-    unable = unusable or (without and not found)
+    unable = unusable or not found
     return UNABLE if unable else outcome(d for each in found for d in each.diagnostics)
 
 
-def _checked(spec: Spec, first: Analysis, plan: str | None) -> Checked:
-    plans = first.model.plans if plan is None else ()
-    return checked(spec.file, (first, *(analysed(spec, name) for name in plans)))
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What specs are tried with: one of their plans only, other sizes, other prices."""
+
+    plan: str | None
+    sizes: Mapping[str, int]
+    cost: str | None
+
+    def of(self, spec: Spec, plan: str | None) -> Analysis:
+        """A spec under a plan."""
+        return analysed(spec, plan, self.sizes, self.cost)
+
+
+def _checked(spec: Spec, first: Analysis, trial: _Trial) -> Checked:
+    plans = first.model.plans if trial.plan is None else ()
+    analyses = (first, *(trial.of(spec, name) for name in plans))
+    return with_overrides(checked(spec.file, analyses), trial.sizes)
+
+
+def _unable(message: str) -> int:
+    say(message)
+    return UNABLE
 
 
 def _sums(each: Checked, shown_on: Screen) -> Iterator[str]:
@@ -65,6 +93,8 @@ def _rendered(
 ) -> str:
     match form:
         case "json":
+            from parspec.interpreter.commands.check_json import check_json  # json, only for it
+
             return check_json(found, [*unread, *_all(found)])
         case "concise":
             return concise(_all(found), shown_on)

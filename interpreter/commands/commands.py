@@ -6,15 +6,19 @@ from parspec.interpreter.commands.arguments import Command, Option
 
 PRICE_LISTS = ("composed", "approx", "ring")
 _PLAN = "as of this plan"
+_STDIN = "- for FILE reads standard input."
+_FORMAT = Option("--format", "FORMAT", "text (default) or json", choices=("text", "json"))
+_COST = Option("--cost", "LIST", "prices: composed, approx or ring", choices=PRICE_LISTS)
+_SET = Option("--set", "NAME=SIZE...", "other sizes of dimensions and axes", several=True)
 
 CHECK = Command(
     name="check",
     summary=(
         "Finds what is wrong with specs and with each of their plans, and sums each file up in a "
-        "line. Folders are searched for .par files. Exit code: 0 clean or warnings only, 1 errors "
-        "found, 2 a file cannot be read."
+        f"line. Folders are searched for .par files. {_STDIN} Exit code: 0 clean or warnings only, "
+        "1 errors found, 2 a file cannot be read or there is none."
     ),
-    operands="FILE|DIR...",
+    operands="FILE|DIR|-...",
     least=1,
     most=None,
     options=(
@@ -25,6 +29,8 @@ CHECK = Command(
             choices=("full", "concise", "json"),
         ),
         Option("--plan", "NAME", f"{_PLAN} only"),
+        _SET,
+        _COST,
         Option("--warn-as-error", "", "every warning is an error"),
         Option("--stdin-filename", "NAME", "what to call the spec that is read from -"),
     ),
@@ -39,15 +45,16 @@ REPORT = Command(
     name="report",
     summary=(
         "Shows what a plan does: for each layer its strategy, the states of its variables and the "
-        "communication that they need; traffic, memory and time, in all and by axis and primitive."
+        "communication that they need; traffic, memory and time, in all and by axis and primitive. "
+        f"{_STDIN}"
     ),
-    operands="FILE",
+    operands="FILE|-",
     least=1,
     most=1,
     options=(
-        Option("--format", "FORMAT", "text (default) or json", choices=("text", "json")),
-        Option("--cost", "LIST", "prices: composed, approx or ring", choices=PRICE_LISTS),
-        Option("--set", "NAME=SIZE...", "other sizes of dimensions and axes", several=True),
+        _FORMAT,
+        _COST,
+        _SET,
         Option("--plan", "NAME", _PLAN),
         Option("--all", "", "moves that cost nothing as well"),
     ),
@@ -63,14 +70,16 @@ TABLES = Command(
     summary=(
         "Derives the tables of parallel strategies for a spec's operators, as formulas: which "
         "variable has which dimensions, what each partition does to its state, storage and "
-        "traffic."
+        "traffic; without OP those of states and primitives as well. "
+        f"{_STDIN} An operator in blocks or stacks may go by the end of its name."
     ),
-    operands="FILE [OP]",
+    operands="FILE|- [OP]",
     least=1,
     most=2,
     options=(
-        Option("--format", "FORMAT", "text (default) or json", choices=("text", "json")),
+        _FORMAT,
         Option("--plan", "NAME", _PLAN),
+        Option("--all", "", "with one operator the tables of states and primitives as well"),
     ),
     examples=(
         ("all operators of a spec", "parspec tables examples/article.par"),
@@ -104,15 +113,15 @@ SIMULATE = Command(
         "Carries a plan out at small sizes, every device with its own slices and every primitive "
         "as it is written, and proves it: the results equal those of the program without a "
         "partition, the bytes sent those of the ring price. Exit code: 0 it holds, 1 it does not "
-        "or the spec has errors, 2 it cannot be simulated."
+        f"or the spec has errors, 2 it cannot be simulated. {_STDIN}"
     ),
-    operands="FILE",
+    operands="FILE|-",
     least=1,
     most=1,
     options=(
-        Option("--format", "FORMAT", "text (default) or json", choices=("text", "json")),
+        _FORMAT,
         Option("--plan", "NAME", _PLAN),
-        Option("--set", "NAME=SIZE...", "other sizes of dimensions and axes", several=True),
+        _SET,
         Option("--seed", "NUMBER", "of the random numbers that it computes with (0)"),
     ),
     examples=(

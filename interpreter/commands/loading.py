@@ -10,7 +10,6 @@ from pathlib import Path
 
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.result import Analysis
-from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
 from parspec.interpreter.spec.resolve import resolve
@@ -19,6 +18,7 @@ from parspec.interpreter.theory.primitives import PRICE_LISTS, PriceList
 
 STDIN = "-"
 SUFFIX = ".par"
+_UNNAMED = '""'  # how a file is shown whose name is empty
 _READER = DiskReader()
 
 
@@ -53,8 +53,8 @@ def spec(operand: str, stdin_name: str | None = None) -> Spec | Unusable:
         file = stdin_name or "<stdin>"
         text = decoded(sys.stdin.buffer.read())
     else:
-        file = operand
-        text = _READER.read(operand)
+        file = operand or _UNNAMED
+        text = _READER.read(operand) if operand else Unread("missing")
     return _unusable(file, text) if isinstance(text, Unread) else Spec(file, text)
 
 
@@ -75,7 +75,7 @@ def _price_list(name: str | None) -> PriceList | None:
 
 
 def _files(operand: str) -> Iterator[str]:
-    if operand == STDIN or not Path(operand).is_dir():
+    if operand == STDIN or not _is_folder(operand):
         yield operand
         return
     for folder, folders, names in os.walk(operand):
@@ -85,10 +85,19 @@ def _files(operand: str) -> Iterator[str]:
                 yield str(Path(folder, name))
 
 
+def _is_folder(operand: str) -> bool:
+    """Whether it is one that can be looked into; what is wrong with another name is told by who
+    reads it."""
+    try:
+        return bool(operand) and Path(operand).is_dir()
+    except OSError:  # a name that is too long, a folder above that is closed
+        return False
+
+
 def _unusable(file: str, problem: Unread) -> Unusable:
     finding = unread(problem, file, NOWHERE)
     label = f"{catalogue.severity(finding)}[{catalogue.code(finding)}]"
-    return Unusable(file, finding, f"{label} {finding.name}: {safe(catalogue.message(finding))}")
+    return Unusable(file, finding, f"{label} {finding.name}: {catalogue.message(finding)}")
 
 
 def no_plan(plan: str | None, analysis: Analysis) -> str | None:
@@ -97,4 +106,4 @@ def no_plan(plan: str | None, analysis: Analysis) -> str | None:
     if plan is None or plan in model.plans:
         return None
     has = f"it has {', '.join(model.plans)}" if model.plans else "it has none"
-    return safe(f"{model.file} has no plan {plan}; {has}")
+    return f"{model.file} has no plan {plan}; {has}"

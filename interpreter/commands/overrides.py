@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from parspec.grammar.parser import parse
 from parspec.grammar.syntax import DimStatement, Number
 from parspec.interpreter.commands.arguments import Mistake
+from parspec.interpreter.commands.checked import Checked
+from parspec.interpreter.commands.diagnostic import Diagnostic
+from parspec.interpreter.diagnostics.entry import near
+from parspec.interpreter.diagnostics.findings import Datum
+from parspec.interpreter.spec import names
 from parspec.interpreter.spec.model import Model
 
 
@@ -23,16 +29,46 @@ def overrides(settings: Iterable[str]) -> Mapping[str, int] | Mistake:
     return sizes
 
 
-def unknown_override(sizes: Iterable[str], model: Model) -> Mistake | None:
-    """The first name that is neither a dimension nor an axis of the spec."""
-    mesh = model.mesh
-    known = [item.name for items in (model.dims, mesh.axes, mesh.views) for item in items]
+def unknown_override(sizes: Iterable[str], models: Iterable[Model]) -> Mistake | None:
+    """The first name that is neither a dimension nor an axis of any of the models."""
+    known = dict.fromkeys(name for model in models for name in _sized(model))
     for name in sizes:
         if name not in known:
-            close = get_close_matches(name, known, 1)
-            mend = f"; did you mean {close[0]}?" if close else ""
+            mend = near({"near": names.near(name, known)})
             return Mistake(f"--set {name}: the spec has no dimension or axis {name}{mend}")
     return None
+
+
+def with_overrides(found: Checked, sizes: Mapping[str, int]) -> Checked:
+    """The same with diagnostics that say which of the sizes they speak of were set:
+    `H = 12 (--set) does not split 8 ways`."""
+    told = tuple(_told(diagnostic, sizes) for diagnostic in found.diagnostics)
+    return replace(found, diagnostics=told)
+
+
+def _told(diagnostic: Diagnostic, sizes: Mapping[str, int]) -> Diagnostic:
+    message = diagnostic.message
+    spoken = {word for _, value in diagnostic.data for word in _words(value)}
+    for name, size in sizes.items():
+        if name in spoken:
+            size_set = f"{name} = {size} (--set)"
+            written = rf"(?<!\w){re.escape(f'{name} = {size}')}(?!\w)"
+            message, times = re.subn(written, size_set, message)
+            message += "" if times else f"; {size_set}"
+    return replace(diagnostic, message=message)
+
+
+def _words(value: Datum) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _words(item)
+
+
+def _sized(model: Model) -> Iterator[str]:
+    mesh = model.mesh
+    return (item.name for items in (model.dims, mesh.axes, mesh.views) for item in items)
 
 
 def _size(setting: str) -> int | None:

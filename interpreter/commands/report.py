@@ -6,12 +6,11 @@ import sys
 
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.checked import Checked, checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import UNABLE, outcome
-from parspec.interpreter.commands.overrides import overrides, unknown_override
-from parspec.interpreter.commands.report_json import report_json
+from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
+from parspec.interpreter.commands.talk import say
 from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 
@@ -28,13 +27,13 @@ def run(request: Request) -> int:
     missing = no_plan(request.value("--plan"), analysis)
     if missing is not None:
         return _unable(missing)
-    mistake = unknown_override(sizes, analysis.model)
+    mistake = unknown_override(sizes, (analysis.model,))
     if mistake is not None:
         return _unable(mistake.message)
-    found = checked(source.file, (analysis,))
+    found = with_overrides(checked(source.file, (analysis,)), sizes)
     moves = analysis.moves if request.has("--all") else _costly(analysis)
     if request.value("--format") == "json":
-        sys.stdout.write(report_json(found, moves))
+        sys.stdout.write(_json(found, moves))
     else:
         tell(found)
         sys.stdout.write(_text(found, moves))
@@ -45,6 +44,12 @@ def _costly(analysis: Analysis) -> tuple[Move, ...]:
     return tuple(move for move in analysis.moves if move.primitive is not None)
 
 
+def _json(found: Checked, moves: tuple[Move, ...]) -> str:
+    from parspec.interpreter.commands.report_json import report_json  # json, only for it
+
+    return report_json(found, moves)
+
+
 def _text(found: Checked, moves: tuple[Move, ...]) -> str:
     from parspec.interpreter.commands.report_text import report_text  # rich, only where it draws
 
@@ -52,5 +57,5 @@ def _text(found: Checked, moves: tuple[Move, ...]) -> str:
 
 
 def _unable(message: str) -> int:
-    print(safe(message), file=sys.stderr)
+    say(message)
     return UNABLE

@@ -7,12 +7,12 @@ from importlib.util import find_spec
 
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import CLEAN, ERRORS, UNABLE
-from parspec.interpreter.commands.overrides import overrides, unknown_override
+from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.simulate_shown import Simulation, simulation_json, simulation_text
+from parspec.interpreter.commands.talk import say
 from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics import catalogue
@@ -40,12 +40,12 @@ def run(request: Request) -> int:
     missing = no_plan(request.value("--plan"), analysis)
     if missing is not None:
         return _unable(missing)
-    mistake = unknown_override(sizes, analysis.model)
+    mistake = unknown_override(sizes, (analysis.model,))
     if mistake is not None:
         return _unable(mistake.message)
-    tell(checked(source.file, (analysis,)))
+    tell(with_overrides(checked(source.file, (analysis,)), sizes))
     if _is_wrong(analysis):
-        print(safe(f"{source.file} has errors and is not simulated"), file=sys.stderr)
+        say(f"{source.file} has errors and is not simulated")
         return ERRORS
     simulation = _simulated(analysis, seed)
     if isinstance(simulation, Refused):
@@ -82,5 +82,5 @@ def _seed(text: str | None) -> int | Mistake:
 
 
 def _unable(message: str) -> int:
-    print(safe(message), file=sys.stderr)
+    say(message)
     return UNABLE

@@ -5,52 +5,76 @@ from __future__ import annotations
 import sys
 from difflib import get_close_matches
 
-from parspec.interpreter.commands.arguments import Request
-from parspec.interpreter.commands.cells import safe
+from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.operators import Tabled, tabled
 from parspec.interpreter.commands.outcome import UNABLE, outcome
-from parspec.interpreter.commands.tables_json import tables_json
+from parspec.interpreter.commands.talk import say
 from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
+from parspec.interpreter.diagnostics.entry import choice, listed
 
 
 def run(request: Request) -> int:
-    """Prints the tables of one operator or of all; errors in the spec go to standard error."""
-    source = spec(request.operands[0])
+    """Prints the tables of one operator, or those of all and of the theory itself; errors in the
+    spec go to standard error."""
+    file, *names = request.operands
+    source = spec(file)
     if isinstance(source, Unusable):
-        print(source.message, file=sys.stderr)
-        return UNABLE
+        return _unable(source.message)
     analysis = analysed(source, request.value("--plan"))
     missing = no_plan(request.value("--plan"), analysis)
     if missing is not None:
-        print(missing, file=sys.stderr)
-        return UNABLE
-    found = checked(source.file, (analysis,))
+        return _unable(missing)
     operators = tabled(analysis.model)
-    if len(request.operands) > 1:
-        name = request.operands[1]
-        asked = tuple(operator for operator in operators if operator.name == name)
-        if not asked:
-            print(safe(_unknown(name, operators)), file=sys.stderr)
-            return UNABLE
-        operators = asked
+    if names:
+        asked = _asked(names[0], operators)
+        if isinstance(asked, Mistake):
+            return _unable(asked.message)
+        operators = (asked,)
+    found = checked(source.file, (analysis,))
     tell(found)
-    sys.stdout.write(_rendered(request.value("--format"), operators))
+    if request.value("--format") == "json":
+        sys.stdout.write(_json(operators))
+    elif names and not request.has("--all"):
+        sys.stdout.write(_text(operators))
+    else:
+        sys.stdout.write(f"{_text(operators)}\n\n{_theory()}" if operators else _theory())
     return outcome(found.diagnostics)
 
 
-def _rendered(form: str | None, operators: tuple[Tabled, ...]) -> str:
-    if form == "json":
-        return tables_json(operators)
+def _asked(name: str, operators: tuple[Tabled, ...]) -> Tabled | Mistake:
+    """The operator of this name, or the only one whose name ends so, behind a dot."""
+    known = {operator.name: operator for operator in operators}
+    ends = tuple(full for full in known if full.endswith(f".{name}"))
+    if name in known or len(ends) == 1:
+        return known.get(name) or known[ends[0]]
+    if ends:
+        return Mistake(f"which {name}: {choice(ends)}?")
+    near = get_close_matches(name, known, 1)
+    mend = f"did you mean {near[0]}?" if near else f"it has {listed(tuple(known)) or 'none'}"
+    return Mistake(f"the spec has no operator {name}; {mend}")
+
+
+def _json(operators: tuple[Tabled, ...]) -> str:
+    from parspec.interpreter.commands.tables_json import tables_json  # json, only for it
+
+    return tables_json(operators)
+
+
+def _text(operators: tuple[Tabled, ...]) -> str:
     from parspec.interpreter.commands.tables_text import tables_text  # rich, only where it draws
 
     return tables_text(operators, screen(sys.stdout))
 
 
-def _unknown(name: str, operators: tuple[Tabled, ...]) -> str:
-    known = [operator.name for operator in operators]
-    close = get_close_matches(name, known, 1)
-    mend = f"did you mean {close[0]}?" if close else f"it has {', '.join(known) or 'none'}"
-    return f"the spec has no operator {name}; {mend}"
+def _theory() -> str:
+    from parspec.interpreter.commands.tables_text import theory_text  # rich, only where it draws
+
+    return theory_text(screen(sys.stdout))
+
+
+def _unable(message: str) -> int:
+    say(message)
+    return UNABLE

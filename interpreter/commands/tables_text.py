@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 
+from parspec.interpreter.commands.cells import safe, wrapped
 from parspec.interpreter.commands.changes import state_changes
 from parspec.interpreter.commands.drawing import add_row, drawn, ruled_table
 from parspec.interpreter.commands.operators import Tabled
 from parspec.interpreter.commands.terminal import Screen
-from parspec.interpreter.theory.formulas import Amount, compact, symbol
+from parspec.interpreter.theory.formulas import Amount, compact, product, spaced, symbol
+from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.theory.layouts import REPLICATED, State
 from parspec.interpreter.theory.primitives import PRIMITIVES, Primitive
+from parspec.interpreter.theory.rule import required
 from parspec.interpreter.theory.storage import stored
-from parspec.interpreter.theory.strategies import BetweenLayers
+from parspec.interpreter.theory.strategies import AXIS, BetweenLayers
 
 _NOTHING = "-"
 _STATES = (
@@ -26,18 +29,25 @@ _STATES = (
 
 
 def tables_text(operators: Iterable[Tabled], screen: Screen) -> str:
-    """The tables of all operators, then those of states and primitives."""
-    parts: list[RenderableType] = []
-    for operator in operators:
-        parts += _operator(operator)
-    parts += [_states(), "", _changes(), "", _prices()]
-    return drawn(parts, screen)
+    """The tables of operators."""
+    parts = (part for operator in operators for part in _operator(operator, screen))
+    return _below(parts, screen)
 
 
-def _operator(operator: Tabled) -> Iterator[RenderableType]:
-    yield from (_relations(operator), "", _strategies(operator), "", _storage(operator), "")
+def theory_text(screen: Screen) -> str:
+    """The tables of states and primitives."""
+    return _below((_states(), _changes(), _prices()), screen)
+
+
+def _below(tables: Iterable[RenderableType], screen: Screen) -> str:
+    """Tables with empty lines between them."""
+    return "\n\n".join(drawn((table,), screen).rstrip("\n") + "\n" for table in tables)
+
+
+def _operator(operator: Tabled, screen: Screen) -> Iterator[RenderableType]:
+    yield from (_relations(operator), _strategies(operator), _storage(operator))
     if any(strategy.between for strategy in operator.tables.strategies):
-        yield from (_between_layers(operator), "")
+        yield Group(_between_layers(operator), *_statistics(operator, screen))
 
 
 def _relations(operator: Tabled) -> Table:
@@ -67,7 +77,7 @@ def _storage(operator: Tabled) -> Table:
     )
     for strategy in operator.tables.strategies:
         amounts = (*strategy.storage, strategy.total)
-        add_row(table, (strategy.dim, *(_formula(amount, operator) for amount in amounts)))
+        add_row(table, (strategy.dim, *(_stored(amount, operator) for amount in amounts)))
     return table
 
 
@@ -93,11 +103,27 @@ def _boundary(between: BetweenLayers, operator: Tabled) -> tuple[str, str, str, 
     )
 
 
+def _statistics(operator: Tabled, screen: Screen) -> Iterator[str]:
+    """What a function along a partitioned dimension reduces inside a layer, so that nothing between
+    layers is not read as no communication at all."""
+    for strategy in operator.tables.strategies:
+        reduced = required(operator.operator, {strategy.dim: (AXIS,)}).statistics
+        if reduced:
+            names = enumeration(tuple(statistic.name for statistic in reduced))
+            size = compact(product(map(symbol, reduced[0].dims)), operator.tables.order)
+            each = " each" if len(reduced) > 1 else ""
+            note = (
+                f" {strategy.dim}: inside a layer {names} over {strategy.dim} are reduced, "
+                f"an All-Reduce of {size}{each}"
+            )
+            yield "\n".join(wrapped(safe(note), screen.columns, "  "))
+
+
 def _states() -> Table:
     table = ruled_table("states of a variable of size M on N nodes", ("state", "", "stored"), 0)
     for name, letter, meaning, state in _STATES:
         size = stored(state, symbol("M"), symbol("N"))
-        add_row(table, (f"{name} ({letter})", meaning, compact(size, ("M", "N"))))
+        add_row(table, (f"{name} ({letter})", meaning, spaced(size, ("N", "M"))))
     return table
 
 
@@ -140,6 +166,10 @@ def _named(primitive: Primitive | None) -> str:
 
 def _letter(state: State) -> str:
     return "R" if state.letter == "partial" else state.letter
+
+
+def _stored(amount: Amount, operator: Tabled) -> str:
+    return spaced(amount, operator.tables.order, (operator.tables.nodes,))
 
 
 def _formula(amount: Amount, operator: Tabled) -> str:

@@ -1,7 +1,7 @@
 """What the terminal at the other end can show: colours, and how many columns.
 
 NO_COLOR switches colours off, FORCE_COLOR on, wherever the text goes; without either they are for
-terminals. Lines are 80 columns long, or as long as a narrower terminal's.
+terminals. Lines are 80 columns long, on a terminal as long as its own, from 60 to 120.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TextIO
 
 COLUMNS = 80
 _LEAST_COLUMNS = 60  # a narrower terminal wraps by itself
+_MOST_COLUMNS = 120  # longer lines are hard to read
 _RESET = "\x1b[0m"
 
 
@@ -73,4 +74,4 @@ def _columns(stream: TextIO) -> int:
         columns = os.get_terminal_size(stream.fileno()).columns
     except OSError:
         return COLUMNS
-    return min(COLUMNS, max(columns, _LEAST_COLUMNS)) if columns else COLUMNS
+    return min(_MOST_COLUMNS, max(columns, _LEAST_COLUMNS)) if columns else COLUMNS

@@ -39,7 +39,9 @@ def _missing_sum(facts: Facts) -> str:
 
 
 def _dim_without_operand(facts: Facts) -> str:
-    return f"{word(facts['name'])} has dimension {word(facts['dim'])}, which no operand has"
+    name, dim, like = word(facts["name"]), word(facts["dim"]), facts.get("like")
+    mend = f"; {dim} is as long as {like}: read `{word(facts['suggestion'])}`" if like else ""
+    return f"{name} has dimension {dim}, which no operand has{mend}"
 
 
 def _dim_not_in_layer(facts: Facts) -> str:

@@ -45,11 +45,13 @@ class Dimensions:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """An operand with the dimensions in which it is read: those of `operand.leaves` that are not
-    None. `span` is where it is written."""
+    None. `span` is where it is written; `assumed`: its dimensions are not known, because what gives
+    it is broken or its name is wrong, and were assumed to be those that it needs."""
 
     operand: Operand
     dims: Dimensions
     span: Span
+    assumed: bool = False
 
     @property
     def leaves(self) -> tuple[str, ...]:
@@ -60,7 +62,7 @@ class Reading:
         """The same, `factor` times as large."""
         old = self.operand
         operand = Operand(old.tensor, old.leaves, old.factor * factor, site=old.site)
-        return Reading(operand, self.dims, self.span)
+        return replace(self, operand=operand)
 
 
 def spelled(name: str, dims: Iterable[Name], here: Here) -> Dimensions | None:
@@ -232,4 +234,4 @@ def renamed(reading: Reading, dims: Dimensions) -> Reading:
     names = iter(dims.leaves)
     old = reading.operand
     leaves = tuple(None if leaf is None else next(names) for leaf in old.leaves)
-    return Reading(replace(old, leaves=leaves), dims, reading.span)
+    return replace(reading, operand=replace(old, leaves=leaves), dims=dims)

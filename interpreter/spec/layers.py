@@ -312,7 +312,7 @@ class _Writer:
         self.building.tensors[name] = Tensor(
             name, label, "activation", dims.names, output, dtype, site=site
         )
-        return Reading(Operand(name, output, site=site), dims, draft.span)
+        return Reading(Operand(name, output, site=site), dims, draft.span, draft.assumed)
 
     def answers(self, reading: Reading) -> None:
         """An unnamed result answers to the name of the layer's result, too."""
@@ -327,7 +327,7 @@ class _Writer:
         self.building.tensors[name] = Tensor(
             name, label, "activation", dims.names, dims.leaves, here.world.dtype, site=site
         )
-        return Reading(Operand(name, dims.leaves, site=site), dims, use.span)
+        return Reading(Operand(name, dims.leaves, site=site), dims, use.span, assumed=True)
 
     def expand(self, block: Block, arguments: Arguments, here: Here) -> Reading | None:
         """Adds the layers of a block: under the layer's own name if that is all it does."""

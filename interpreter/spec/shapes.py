@@ -6,16 +6,18 @@ of its operands, but for those that its function takes away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
+from parspec.interpreter.spec.mends import Mend, reindexed, swapped
 from parspec.interpreter.theory.operators import Operator
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Span
+    from parspec.interpreter.diagnostics.findings import Datum
     from parspec.interpreter.spec.indices import Reading
     from parspec.interpreter.spec.scopes import Here
 
@@ -59,6 +61,11 @@ class Draft:
         """The operator with this result."""
         inputs = tuple(reading.leaves for reading in self.readings)
         return Operator(self.kind, inputs, output, self.function, self.over, self.masked)
+
+    @property
+    def assumed(self) -> bool:
+        """Whether the dimensions of an operand are only assumed."""
+        return any(reading.assumed for reading in self.readings)
 
     @property
     def leaves(self) -> Leaves:
@@ -123,35 +130,82 @@ def inner(
 
 
 def check(draft: Draft, name: str, output: Leaves, span: Span, here: Here) -> bool:
-    """Does a result with these dimensions follow from the operands? Says why not:
-    `dim_without_operand` or `missing_sum`."""
+    """Does a result with these dimensions follow from the operands? Says why not, unless an
+    operand is only assumed: `dim_without_operand`, `missing_sum`, or `wrong_arguments` where a
+    function's operands are not what it takes, with a fix where there is one."""
+    if fits(draft, output, here):
+        if draft.kind == "einsum":
+            _report_summed_alone(draft, output, here)
+        return True
+    if draft.assumed:
+        return False
     extra = _unexplained(draft, output, here)
-    if extra is not None:
-        here.report("dim_without_operand", span, name=name, dim=extra)
-        return False
-    if not _routes(draft, output):
-        if not here.notes.found:
-            wants = "tokens with scores for experts, and a dimension for slots"
-            got = " and ".join(f"[{', '.join(r.dims.names)}]" for r in draft.readings)
-            here.report("wrong_arguments", draft.span, function=draft.kind, wants=wants, got=got)
-        return False
-    lost = _lost(draft, output)
-    if lost:
-        _report_missing_sum(draft, name, lost, span, here)
-    if draft.kind == "einsum":
-        _report_summed_alone(draft, output, here)
-    return not lost
+    if draft.kind in ROLES and ((mend := _swap(draft, output, here)) or not _routes(draft, output)):
+        _report_roles(draft, name, output, mend, here)
+    elif extra is not None:
+        _report_unexplained(draft, name, output, extra, span, here)
+    else:
+        _report_missing_sum(draft, name, _lost(draft, output), span, here)
+    return False
+
+
+def fits(draft: Draft, output: Leaves, here: Here) -> bool:
+    """Does a result with these dimensions follow from the operands?"""
+    explained = _unexplained(draft, output, here) is None
+    return explained and _routes(draft, output) and not _lost(draft, output)
+
+
+ROLES: Mapping[Kind, str] = {
+    "lookup": "indices and a table, as in `x[B, D] = lookup(tokens[B], emb[V, D])`",
+    "dispatch": "tokens and their scores for experts, as in "
+    "`xe[E, C, D] = dispatch(x[B, D], r[B, E])`",
+    "combine": "what experts made and the scores of tokens, as in "
+    "`y[B, D] = combine(ye[E, C, D], r[B, E])`",
+}
+"""What functions take whose two operands are different things."""
+
+
+def _swap(draft: Draft, output: Leaves, here: Here) -> Mend | None:
+    """The operands in each other's places, if that fits."""
+    mend = swapped(draft, here)
+    return mend if fits(mend.draft, output, here) else None
+
+
+def _report_roles(draft: Draft, name: str, output: Leaves, mend: Mend | None, here: Here) -> None:
+    given = " and ".join(f"[{', '.join(r.dims.names)}]" for r in draft.readings)
+    got = f"{given} for {name}[{', '.join(output)}]"
+    data = (("function", draft.kind), ("wants", ROLES[draft.kind]), ("got", got))
+    fixes = () if mend is None else (mend.fix,)
+    here.notes.found.append(Finding("wrong_arguments", here.at(draft.span), data, fixes=fixes))
+
+
+def _report_unexplained(
+    draft: Draft, name: str, output: Leaves, extra: str, span: Span, here: Here
+) -> None:
+    """`dim_without_operand`, with the operand that may be read with the dimension."""
+    data: tuple[tuple[str, Datum], ...] = (("name", name), ("dim", extra))
+    fixes: tuple[Fix, ...] = ()
+    mends = ((old, m) for old, m in reindexed(draft, extra, here) if fits(m.draft, output, here))
+    if found := next(mends, None):
+        like, mend = found
+        data = (*data, ("like", like), ("suggestion", mend.text))
+        fixes = (mend.fix,)
+    here.notes.found.append(Finding("dim_without_operand", here.at(span), data, fixes=fixes))
 
 
 def _routes(draft: Draft, output: Leaves) -> bool:
-    """Has a dispatch or a combine what it needs: experts that scores have and tokens lack, and
-    slots for them?"""
+    """Has a dispatch or a combine what it needs: experts that scores have and tokens lack, which
+    come first in what is dispatched, and slots for them?"""
     if draft.kind not in ("dispatch", "combine"):
         return True
     first, scores = (reading.leaves for reading in draft.readings)
     tokens, slots = (first, output) if draft.kind == "dispatch" else (output, first)
     experts = [leaf for leaf in scores if leaf not in tokens]
-    return bool(experts) and any(d not in tokens and d != experts[0] for d in slots)
+    if not experts or all(leaf in tokens or leaf == experts[0] for leaf in slots):
+        return False
+    hidden = [place for place, leaf in enumerate(slots) if leaf in tokens and leaf not in scores]
+    places = [place for place, leaf in enumerate(slots) if leaf in experts]
+    return not hidden or not places or places[0] < hidden[0]
 
 
 def _report_summed_alone(draft: Draft, output: Leaves, here: Here) -> None:

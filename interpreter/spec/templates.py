@@ -27,14 +27,14 @@ class _Apart:
     def unnamed(self, draft: Draft, output: Leaves, here: Here) -> Reading | None:
         """A result without a name."""
         dims = Dimensions(output, tuple((leaf,) for leaf in output))
-        return Reading(Operand("", output), dims, draft.span)
+        return Reading(Operand("", output), dims, draft.span, draft.assumed)
 
     def answers(self, reading: Reading) -> None:
         """There is no layer whose name it could answer to."""
 
     def assume(self, use: TensorUse, dims: Dimensions, here: Here) -> Reading:
         """What an op reads that is no parameter of it has been reported."""
-        return Reading(Operand(use.path.text, dims.leaves), dims, use.span)
+        return Reading(Operand(use.path.text, dims.leaves), dims, use.span, assumed=True)
 
     def expand(self, block: Block, arguments: Arguments, here: Here) -> Reading | None:
         """An op is one operator: it cannot call a block."""

@@ -173,10 +173,11 @@ def generic(amount: Amount) -> Fraction:
 def reader(amount: Amount, order: Sequence[str] = ()) -> str:
     """The amount as a reader writes it: `N·B·I + L·O·I`, `2·B·D`, `5·B·S/(4·E)`, `D² − 1`.
 
-    Terms stand as they were added, subtracted ones last. In a term, symbols follow `order`, the
-    others come after them by name.
+    Terms stand as they were added, subtracted ones last; of very many only the first are written
+    (`A + B + … (4096 terms)`). In a term, symbols follow `order`, the others come after them by
+    name.
     """
-    return _written(amount, order, _dotted, "−")
+    return _written(amount, order, _dotted, "−", READ_TERMS)
 
 
 def compact(amount: Amount, order: Sequence[str] = (), copies: Collection[str] = ("N",)) -> str:
@@ -186,11 +187,17 @@ def compact(amount: Amount, order: Sequence[str] = (), copies: Collection[str] =
     replicated: `BI + N·LOI + BO`. Numbers and names of several letters are always set off.
     """
     sums = isinstance(amount, Polynomial) and len(amount.above) > 1
-    return _written(amount, order, _lettered(frozenset(copies) if sums else frozenset()), "−")
+    return spaced(amount, order, copies if sums else ())
+
+
+def spaced(amount: Amount, order: Sequence[str] = (), copies: Collection[str] = ("N",)) -> str:
+    """The amount in the article's style with the factors that count copies set off wherever they
+    stand: `N·LOI`."""
+    return _written(amount, order, _lettered(frozenset(copies)), "−")
 
 
 def plain(amount: Amount, order: Sequence[str] = ()) -> str:
-    """The amount as an expression that Python and most languages evaluate: `N*L*O*I + B*O`."""
+    """The amount as an expression that a program can evaluate: `N*L*O*I + B*O`, `D**2 - 1`."""
     return _written(amount, order, _starred, "-")
 
 
@@ -362,12 +369,18 @@ def _term_value(term: Term, nodes: Amount, size: Amount) -> Amount:
 # Writing
 
 Factors: TypeAlias = Sequence[tuple[str, int]]
+READ_TERMS = 16  # nobody reads a longer sum
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def _written(
-    amount: Amount, order: Sequence[str], join: Callable[[int, Factors], str], minus: str
+    amount: Amount,
+    order: Sequence[str],
+    join: Callable[[int, Factors], str],
+    minus: str,
+    most: int | None = None,
 ) -> str:
+    """The amount in the style of `join`; of a sum at most so many terms."""
     above, below = _parts(amount)
     if not above:
         return "0"
@@ -375,8 +388,10 @@ def _written(
 
     def write(terms: Terms) -> str:
         ordered = sorted(terms, key=lambda term: term[1] < 0)
-        text = "".join(_signed(m, c, rank, join, minus) for m, c in ordered)
-        return text[3:] if ordered[0][1] > 0 else minus + text[3:]  # without the first " + "
+        text = "".join(_signed(m, c, rank, join, minus) for m, c in ordered[:most])
+        text = text[3:] if ordered[0][1] > 0 else minus + text[3:]  # without the first " + "
+        whole = most is None or len(ordered) <= most
+        return text if whole else f"{text} + … ({len(ordered)} terms)"
 
     if below == ONE:
         return write(above)
@@ -416,7 +431,8 @@ def _dotted(number: int, factors: Factors) -> str:
 
 
 def _starred(number: int, factors: Factors) -> str:
-    return "*".join(_factors(number, [name for name, times in factors for _ in range(times)]))
+    names = [name if times == 1 else f"{name}**{times}" for name, times in factors]
+    return "*".join(_factors(number, names))
 
 
 def _lettered(apart: frozenset[str]) -> Callable[[int, Factors], str]:

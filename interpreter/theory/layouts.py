@@ -20,13 +20,15 @@ FLAT = "flat"  # the dimension that a flattened store cuts: all elements of a va
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A variable's state on one axis. `dim` of a partition, `kind` of a partial (`sum`, `max`,
-    `min`, `logsumexp`), `nodes` of a centralized one."""
+    """A variable's state on one axis. `dim` of a partition, and how its slices are `dealt` where
+    that is not in order; `kind` of a partial (`sum`, `max`, `min`); `nodes` of a centralized
+    one."""
 
     letter: Literal["P", "R", "partial", "C"]
     dim: str | None = None
     kind: str | None = None
     nodes: tuple[Node, ...] = ()
+    dealt: Literal["zigzag"] | None = None
 
     def __str__(self) -> str:
         """`P(d)`, `R`, `R(partial)`, `R(partial max)` or `C(k)`."""
@@ -54,12 +56,13 @@ class Layout:
     cuts: tuple[tuple[str, tuple[str, ...]], ...] = ()
     partial: tuple[tuple[str, str], ...] = ()
     central: tuple[tuple[str, tuple[Node, ...]], ...] = ()
+    zigzag: tuple[str, ...] = ()
 
     def state(self, axis: str) -> State:
         """The state on one axis."""
         for dim, axes in self.cuts:
             if axis in axes:
-                return State("P", dim=dim)
+                return State("P", dim=dim, dealt="zigzag" if axis in self.zigzag else None)
         for partial_axis, kind in self.partial:
             if partial_axis == axis:
                 return State("partial", kind=kind)
@@ -86,12 +89,13 @@ class Layout:
 
     def renamed(self, names: Mapping[str, str]) -> Layout:
         """The same layout with dimensions renamed."""
-        return layout({names.get(d, d): axes for d, axes in self.cuts}, self.partial, self.central)
+        cuts = {names.get(dim, dim): axes for dim, axes in self.cuts}
+        return layout(cuts, self.partial, self.central, self.zigzag)
 
     def only(self, dims: Collection[str]) -> Layout:
         """The layout of a variable that has only these dimensions: what cuts others is dropped."""
-        cuts = tuple((dim, axes) for dim, axes in self.cuts if dim in dims)
-        return Layout(cuts, self.partial, self.central)
+        cuts = {dim: axes for dim, axes in self.cuts if dim in dims}
+        return layout(cuts, self.partial, self.central, self.zigzag)
 
     def without(self, axes: Collection[str]) -> Layout:
         """The same layout, replicated on these axes."""
@@ -100,29 +104,34 @@ class Layout:
             tuple((dim, left) for dim, left in cuts if left),
             tuple((axis, kind) for axis, kind in self.partial if axis not in axes),
             tuple((axis, nodes) for axis, nodes in self.central if axis not in axes),
+            tuple(axis for axis in self.zigzag if axis not in axes),
         )
 
     def complete(self) -> Layout:
         """The same layout where the variable is no addend: replicated where it is partial."""
-        return Layout(self.cuts, (), self.central)
+        return Layout(self.cuts, (), self.central, self.zigzag)
 
     def at(self, nodes: Mapping[str, Node]) -> Layout:
         """The same layout, centralized on one node of each of these axes."""
         left = self.without(nodes)
         central = dict(left.central) | {axis: (node,) for axis, node in nodes.items()}
-        return Layout(left.cuts, left.partial, tuple(sorted(central.items())))
+        return Layout(left.cuts, left.partial, tuple(sorted(central.items())), left.zigzag)
 
 
 def layout(
     cuts: Mapping[str, tuple[str, ...]] | None = None,
     partial: Mapping[str, str] | Iterable[tuple[str, str]] = (),
     central: Mapping[str, tuple[Node, ...]] | Iterable[tuple[str, tuple[Node, ...]]] = (),
+    zigzag: Iterable[str] = (),
 ) -> Layout:
-    """A layout in canonical form; dimensions that nothing cuts are left out."""
+    """A layout in canonical form; dimensions that nothing cuts are left out, and of the axes in
+    zigzag those that cut nothing."""
+    cut = {axis for axes in (cuts or {}).values() for axis in axes} if zigzag else ()
     return Layout(
         tuple(sorted((dim, tuple(axes)) for dim, axes in (cuts or {}).items() if axes)),
         tuple(sorted(dict(partial).items())),
         tuple(sorted(dict(central).items())),
+        tuple(sorted(axis for axis in zigzag if axis in cut)),
     )
 
 

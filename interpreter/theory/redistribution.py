@@ -12,7 +12,7 @@ the fewest primitives, then to a fixed order.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -53,18 +53,50 @@ def redistribute(
     source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Fraction
 ) -> tuple[Step, ...]:
     """The cheapest steps from one layout of a variable with these dimensions to another; `item` is
-    the bytes of an element."""
+    the bytes of an element.
+
+    Slices that stay on their axis but are dealt otherwise (zigzag) are permuted first; whatever
+    leaves or joins an axis is put in order on the way, at no cost.
+    """
     if source == target:
         return ()
+    turned = tuple(
+        axis
+        for axis in _staying(source, target)
+        if (axis in source.zigzag) != (axis in target.zigzag)
+    )
+    dealt = {*target.zigzag, *source.zigzag}.difference(set(source.zigzag).intersection(turned))
+    steps = [
+        Step(step.primitive, step.axes, _dealt(step.source, dealt), _dealt(step.target, dealt))
+        for step in _path(_dealt(source, ()), _dealt(target, ()), dims, space, item)
+    ]
+    if turned:
+        steps.insert(0, Step("Permute", turned, source, _dealt(source, dealt)))
+    return tuple(steps)
+
+
+def _staying(source: Layout, target: Layout) -> tuple[str, ...]:
+    """The axes that cut the same dimension before and after."""
+    return tuple(axis for dim, axes in source.cuts for axis in axes if axis in target.axes(dim))
+
+
+def _dealt(where: Layout, zigzag: Collection[str]) -> Layout:
+    """The layout with the slices of these axes dealt in zigzag, all others in order."""
+    return layout(dict(where.cuts), where.partial, where.central, zigzag)
+
+
+def _path(
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Fraction
+) -> tuple[Step, ...]:
+    """The shortest path between layouts whose slices all lie in order."""
     settled = {dim: _common_prefix(source.axes(dim), target.axes(dim)) for dim in dims}
     order = count()
-    zero = (Fraction(0), 0)
     frontier: list[tuple[tuple[Fraction, int], int, Layout, tuple[Step, ...]]] = [
-        (zero, next(order), source, ())
+        ((Fraction(0), 0), next(order), source, ())
     ]
     done: set[Layout] = set()
     while frontier:
-        cost, _, here, path = heapq.heappop(frontier)
+        spent, _, here, path = heapq.heappop(frontier)
         if here == target:
             return path
         if here in done:
@@ -72,12 +104,10 @@ def redistribute(
         done.add(here)
         for step in _edges(here, target, dims, settled, space):
             if step.target not in done:
-                spent = measure(step, dims, space, item)
+                more = measure(step, dims, space, item)
                 paid = int(step.primitive is not None)
-                heapq.heappush(
-                    frontier,
-                    ((cost[0] + spent, cost[1] + paid), next(order), step.target, (*path, step)),
-                )
+                total = (spent[0] + more, spent[1] + paid)
+                heapq.heappush(frontier, (total, next(order), step.target, (*path, step)))
     raise AssertionError(f"no way from {source} to {target}")
 
 
@@ -119,13 +149,27 @@ def price(step: Step, dims: tuple[str, ...], space: Space) -> Price:
 
 
 def _moving_share(step: Step, space: Space) -> Fraction:
-    """The share of slices that lie on another node after a reordering."""
+    """The share of slices, or of the chunks dealt in zigzag, that lie on another node after a
+    reordering."""
+    if step.source.cuts == step.target.cuts:
+        nodes = space.group(step.axes)
+        return _chunks_turned(nodes) if isinstance(nodes, int) else Fraction(1)
     before = next(axes for dim, axes in step.source.cuts if step.target.axes(dim) != axes)
     after = next(axes for dim, axes in step.target.cuts if step.source.axes(dim) != axes)
     sizes = tuple(space.sizes[axis] for axis in before)
     if not all(isinstance(size, int) for size in sizes):
         return Fraction(1)
     return _share(tuple(map(generic, sizes)), tuple(before.index(axis) for axis in after))
+
+
+@lru_cache
+def _chunks_turned(nodes: int) -> Fraction:
+    """The chunks, two a node, that change nodes between in order (2i, 2i+1) and zigzag
+    (i, 2n−1−i)."""
+    stay = sum(
+        len({2 * node, 2 * node + 1} & {node, 2 * nodes - 1 - node}) for node in range(nodes)
+    )
+    return Fraction(2 * nodes - stay, 2 * nodes)
 
 
 @lru_cache

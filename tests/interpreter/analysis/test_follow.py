@@ -252,3 +252,40 @@ output p
         ("All-Reduce", "maximum", 64 * 4),
         ("All-Reduce", "sum", 64 * 4),
     ]
+
+
+ZIGZAG = (
+    HEAD
+    + """
+input x[B, S, D]
+layer a: y[B, S, D] = gelu(x) partition S on tp zigzag
+layer b: z[B, S, D] = gelu(y) {clause}
+output z
+"""
+)
+
+
+def test_a_layer_follows_how_slices_are_dealt(analyzed, moved):
+    analysis = analyzed(ZIGZAG.format(clause=""))
+    assert moved(analysis) == []
+    (z,) = [tensor for tensor in analysis.tensors if tensor.name == "z"]
+    assert z.layout.zigzag == ("tp",)
+
+
+def test_slices_in_zigzag_are_permuted_for_a_layer_that_takes_them_in_order(analyzed, moved):
+    assert moved(analyzed(ZIGZAG.format(clause="partition S on tp zigzag"))) == []
+    assert moved(analyzed(ZIGZAG.format(clause="partition S on tp"))) == [("Permute", "y", "tp", 1)]
+
+
+def test_operands_that_are_dealt_otherwise_disagree(analyzed):
+    analysis = analyzed(
+        HEAD
+        + """
+input x[B, S, D] partition S on tp zigzag
+input y[B, S, D] partition S on tp
+layer add: z[B, S, D] = x + y
+output z
+"""
+    )
+    (found,) = [f for f in analysis.findings if f.name == "operands_disagree"]
+    assert dict(found.data)["choices"] == (("x", "S zigzag"), ("y", "S"))

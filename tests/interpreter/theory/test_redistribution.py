@@ -224,3 +224,24 @@ def test_many_axes_are_no_harder():
     halves = layout({"A": names[:5], "B": names[5:]})
     steps = redistribute(addends, halves, DIMS, space, ITEM)
     assert [step.primitive for step in steps] == ["Reduce-Scatter", "Reduce-Scatter"]
+
+
+def test_what_is_dealt_in_zigzag_is_permuted_into_order_and_back():
+    ring = Space((("cp", 4),), (("A", Extent(24)), ("B", Extent(40))))
+    plain, zigzag = layout({"A": ("cp",)}), layout({"A": ("cp",)}, zigzag=("cp",))
+    for source, target in ((plain, zigzag), (zigzag, plain)):
+        (step,) = redistribute(source, target, DIMS, ring, ITEM)
+        assert (step.primitive, step.source, step.target) == ("Permute", source, target)
+        # in order: 01 23 45 67, zigzag: 07 16 25 34; chunks 0 and 5 stay
+        assert price(step, DIMS, ring).share == Fraction(6, 8)
+        assert cost((step,), DIMS, ring, ITEM) == M // 4
+
+
+def test_what_leaves_or_joins_an_axis_is_put_in_order_on_the_way():
+    ring = Space((("cp", 4),), (("A", Extent(24)), ("B", Extent(40))))
+    zigzag = layout({"A": ("cp",)}, zigzag=("cp",))
+    (gather,) = redistribute(zigzag, EVERYWHERE, DIMS, ring, ITEM)
+    (cut,) = redistribute(EVERYWHERE, zigzag, DIMS, ring, ITEM)
+    (turn,) = redistribute(zigzag, layout({"B": ("cp",)}), DIMS, ring, ITEM)
+    assert [gather.primitive, cut.primitive, turn.primitive] == ["All-Gather", None, "All-to-All"]
+    assert cut.target == zigzag

@@ -1,0 +1,14 @@
+"""Sentences to whoever runs a command, on standard error, where results never go."""
+
+from __future__ import annotations
+
+import sys
+
+from parspec.interpreter.commands.cells import safe, wrapped
+from parspec.interpreter.commands.terminal import screen
+
+
+def say(message: str) -> None:
+    """A sentence, within the columns of standard error."""
+    for line in wrapped(safe(message), screen(sys.stderr).columns, "  "):
+        print(line, file=sys.stderr)
