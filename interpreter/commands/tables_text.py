@@ -12,8 +12,8 @@ from parspec.interpreter.commands.changes import state_changes
 from parspec.interpreter.commands.drawing import add_row, drawn, ruled_table
 from parspec.interpreter.commands.operators import Tabled
 from parspec.interpreter.commands.terminal import Screen
-from parspec.interpreter.theory.formulas import Amount, compact, product, spaced, symbol
 from parspec.interpreter.diagnostics.entry import enumeration
+from parspec.interpreter.theory.formulas import Amount, compact, product, spaced, symbol
 from parspec.interpreter.theory.layouts import REPLICATED, State
 from parspec.interpreter.theory.primitives import PRIMITIVES, Primitive
 from parspec.interpreter.theory.rule import required
@@ -109,14 +109,12 @@ def _statistics(operator: Tabled, screen: Screen) -> Iterator[str]:
     for strategy in operator.tables.strategies:
         reduced = required(operator.operator, {strategy.dim: (AXIS,)}).statistics
         if reduced:
-            names = enumeration(tuple(statistic.name for statistic in reduced))
+            names = enumeration(tuple(f"the {statistic.name}" for statistic in reduced))
             size = compact(product(map(symbol, reduced[0].dims)), operator.tables.order)
+            moves = "All-Reduces" if len(reduced) > 1 else "an All-Reduce"
             each = " each" if len(reduced) > 1 else ""
-            note = (
-                f" {strategy.dim}: inside a layer {names} over {strategy.dim} are reduced, "
-                f"an All-Reduce of {size}{each}"
-            )
-            yield "\n".join(wrapped(safe(note), screen.columns, "  "))
+            note = f"{moves} of {names} over {strategy.dim}, M = {size}{each}"
+            yield from wrapped(safe(f"{strategy.dim}: inside a layer {note}"), screen.columns, "  ")
 
 
 def _states() -> Table:

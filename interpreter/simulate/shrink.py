@@ -24,6 +24,7 @@ from parspec.interpreter.simulate.slots import slot_dims
 from parspec.interpreter.spec.model import Dim, Mesh, Model, Settings, Stack, Stages
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import FLAT, Layout
+from parspec.interpreter.theory.redistribution import Step
 
 MOST_DEVICES = 1024
 MOST_CHUNKS = 2  # of an interleaved schedule
@@ -61,6 +62,10 @@ def shrunk(model: Model) -> Small | Refused:
     grid = build_grid(model)
     inference = infer(model, grid)
     delivery = deliver(model, grid, inference)
+    if any(_redealt(step) for served in delivery.served for step in served.steps):
+        return Refused(
+            "slices dealt in zigzag are simulated in order, and this plan deals some anew"
+        )
     wanted = _course(all_moves(model, grid, inference, delivery))
     why: Refused | None = None
     for ways in _meshes(model, grid):
@@ -77,6 +82,11 @@ def shrunk(model: Model) -> Small | Refused:
     return why or Refused(
         f"its axes do not shrink to {MOST_DEVICES} devices, and more are not simulated"
     )
+
+
+def _redealt(step: Step) -> bool:
+    """Whether a step only deals slices otherwise."""
+    return step.primitive == "Permute" and step.source.cuts == step.target.cuts
 
 
 # -- attempts: least sizes first, then sizes in the order of the large ones ------------------------

@@ -135,6 +135,20 @@ def dim(size, extent=None, unit=1):
     return Dim("D", size, whole, ("D",), unit, extent is not None, False, "D")
 
 
+def test_slices_that_are_dealt_anew_are_refused():
+    text = """
+mesh cp = 4
+dim B = 2, S = 16
+input x[B, S]
+layer a: y[B, S] = gelu(x) partition S on cp zigzag
+layer b: z[B, S] = silu(y) partition S on cp
+output z
+"""
+    found = small(text)
+    assert isinstance(found, Refused)
+    assert "zigzag" in found.reason
+
+
 @pytest.mark.parametrize(
     ("before", "rows", "after"),
     [
