@@ -115,9 +115,12 @@ def _with_keyword_names(
     parsed = [read.parsed for read in reads]
     for index in range(1, len(pieces)):
         before, here = reads[index - 1].understood, reads[index].understood
-        if not (here.alone and before.wants and parsed[index - 1].faults):
+        if not (before.wants and parsed[index - 1].faults):
             continue
         if not _continues(whole, pieces[index - 1], pieces[index]):
+            continue
+        broken = here.fault and _on_one_line(whole, pieces[index - 1], pieces[index])
+        if not (here.alone or (broken and not pieces[index].opens)):
             continue
         word = _first_word(text[pieces[index].start : pieces[index].end])
         fault = keyword_fault(word, Span(0, len(word)), before.wants)
@@ -135,8 +138,7 @@ def _without_left_braces(
     for index in range(1, len(parsed)):
         if not (texts[index].startswith("}") and parsed[index - 1].faults):
             continue
-        lines = whole.line_of(pieces[index - 1].end), whole.line_of(pieces[index].start)
-        if texts[index] == "}" or lines[0] == lines[1]:
+        if texts[index] == "}" or _on_one_line(whole, pieces[index - 1], pieces[index]):
             parsed[index] = replace(parsed[index], faults=())
     return parsed
 
@@ -145,10 +147,14 @@ def _continues(whole: Split, before: Piece, here: Piece) -> bool:
     """Does a piece stand where the one before it would go on: on its last line, or indented?"""
     if before.level != here.level or before.opens:
         return False
-    line = whole.line_of(here.start)
-    indent = here.start - whole.starts[line]
+    indent = here.start - whole.starts[whole.line_of(here.start)]
     began = before.start - whole.starts[whole.line_of(before.start)]
-    return whole.line_of(before.end) == line or indent > began
+    return indent > began or _on_one_line(whole, before, here)
+
+
+def _on_one_line(whole: Split, before: Piece, here: Piece) -> bool:
+    """Does a piece begin on the line on which the one before it ends?"""
+    return whole.line_of(before.end) == whole.line_of(here.start)
 
 
 def _broken_off_with(pieces: list[Piece], reads: list[_Read]) -> set[int]:

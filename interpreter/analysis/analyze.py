@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from fractions import Fraction
 
 from parspec.interpreter.analysis.checks import check_all
+from parspec.interpreter.analysis.doubts import without_doubtful
 from parspec.interpreter.analysis.expects import judge
 from parspec.interpreter.analysis.figures import Figures
 from parspec.interpreter.analysis.flops import Work, work_of
@@ -32,7 +32,7 @@ from parspec.interpreter.analysis.result import (
 from parspec.interpreter.analysis.serving import deliver
 from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.spec.model import Device, Model, Tensor
-from parspec.interpreter.theory.formulas import Amount, generic, product, total
+from parspec.interpreter.theory.formulas import Amount, product, total
 from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, layout
 
 
@@ -54,13 +54,11 @@ def _price(model: Model) -> Cost:
     work = [
         (work_of(placed, pricing, device, inside), placed.stacks) for placed in inference.layers
     ]
-    compute = sum_known(done.time for done, _ in work)
-    communication = sum_known(move.time for move in moves)
-    if compute is None or communication is None:
-        spent = sum((generic(move.per_device) for move in moves), start=Fraction(0))
-    else:
-        spent = Fraction(compute) + Fraction(communication)
-    return spent, generic(total(done.flops * pricing.turns(stacks) for done, stacks in work))
+    return Cost(
+        sum_known((*(done.time for done, _ in work), *(move.time for move in moves))),
+        total(move.per_device for move in moves),
+        total(done.flops * pricing.turns(stacks) for done, stacks in work),
+    )
 
 
 def _device(model: Model) -> Device | None:
@@ -94,7 +92,8 @@ def _analyze(model: Model) -> Analysis:
     expects, judged = judge(model.expects, figures)
     checks = check_all(model, grid, pricing, delivery)
     fits = over_memory(model, busiest, device)
-    findings = (*model.findings, *checks, *fits, *judged, *unpinned(figures))
+    own = without_doubtful((*checks, *fits, *judged, *unpinned(figures)), model)
+    findings = (*model.findings, *own)
     return Analysis(model, layers, tensors, moves, totals, stages, expects, findings)
 
 

@@ -9,10 +9,11 @@ from fractions import Fraction
 from parspec.grammar.syntax import BudgetExpect
 from parspec.interpreter.analysis.figures import Figures, Verdict, inside, untold
 from parspec.interpreter.analysis.result import Move, sum_known
+from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.diagnostics.findings import Datum, Finding
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text, seconds_text
 from parspec.interpreter.spec.model import Expect
-from parspec.interpreter.theory.formulas import Amount, Number, is_number, reader, total
+from parspec.interpreter.theory.formulas import Amount, Number, is_number, reader, symbols, total
 
 COMPARISONS: Mapping[str, Callable[[Number, Number], bool]] = {
     "<": compare.lt,
@@ -35,7 +36,7 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     if value is None:
         return untold(expect, f"{figure} is not computed here", "")
     if not is_number(value) or not is_number(expect.bound):
-        return untold(expect, "a size is symbolic", _quantity(figure, value))
+        return untold(expect, _unsized(value, expect.bound), _quantity(figure, value))
     text = _quantity(figure, value)
     if COMPARISONS[budget.comparison](value, expect.bound):
         return Verdict(True, text)
@@ -49,6 +50,12 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     )
     name = "memory_expectation" if figure == "memory" else "expect_failed"
     return Verdict(False, text, Finding(name, expect.site, facts))
+
+
+def _unsized(*amounts: Amount) -> str:
+    """`B and tp have no size`."""
+    names = tuple(sorted(frozenset[str]().union(*map(symbols, amounts))))
+    return f"{enumeration(names)} {'has' if len(names) == 1 else 'have'} no size"
 
 
 def _figure(

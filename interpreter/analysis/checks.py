@@ -15,7 +15,6 @@ from parspec.interpreter.analysis.pipeline import Course, stacks_of
 from parspec.interpreter.analysis.repeats import repeat_findings
 from parspec.interpreter.analysis.serving import Delivery
 from parspec.interpreter.analysis.topology import topology_findings
-from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Layer, Model, Tensor
 from parspec.interpreter.spec.settings import DTYPES
@@ -47,7 +46,7 @@ def check_all(
         *_padding(layers, grid, pricing.tensors),
         *_partial_left(model, pricing, delivery),
         *batch,
-        *(() if _has_errors(model) else _avoidable(model, grid, pricing, delivery)),
+        *(() if model.doubt else _avoidable(model, grid, pricing, delivery)),
     )
 
 
@@ -378,12 +377,6 @@ def _repeated(layers: tuple[Placed, ...], grid: Grid) -> Iterator[Finding]:
                 layers=tuple(dict.fromkeys(placed.layer.parent for _, placed in repeating)),
             ),
         )
-
-
-def _has_errors(model: Model) -> bool:
-    """Whether the model lacks something that was meant: a clause that is broken cuts nothing, and
-    what it would have cut is no repeated work."""
-    return any(catalogue.severity(finding) == "error" for finding in model.findings)
 
 
 def _copies(placed: Placed, pieces: tuple[str, ...], grid: Grid) -> Amount:

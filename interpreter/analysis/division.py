@@ -75,7 +75,7 @@ def _finding(same: Sequence[_Asked], others: Mapping[Cut, None], grid: Grid) -> 
     assert fault is not None
     name, facts = fault
     data: dict[str, Datum] = {"dim": cut.dim.name, "axis": ",".join(cut.axes), **facts}
-    if name == "indivisible":
+    if name in ("indivisible", "too_many_nodes"):
         data["valid"] = valid_degrees(cut, said.axis, others, grid)
     elif name == "block_split":
         key = "valid_without_replication" if facts.get("replicas") else "valid"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from parspec.grammar.syntax import BudgetExpect, PrimitiveExpect, StateExpect
 from parspec.interpreter.analysis.budgets import judge_budget
+from parspec.interpreter.analysis.doubts import figures_in_doubt
 from parspec.interpreter.analysis.figures import Figures, Verdict
 from parspec.interpreter.analysis.pins import judge_primitive, judge_state
 from parspec.interpreter.analysis.result import ExpectResult
@@ -16,10 +17,13 @@ from parspec.interpreter.spec.model import Expect
 def judge(
     expects: Iterable[Expect], figures: Figures
 ) -> tuple[tuple[ExpectResult, ...], tuple[Finding, ...]]:
-    """The result of every expect and the findings of those that fail or cannot be told."""
+    """The result of every expect and the findings of those that fail or cannot be told: it cannot
+    where a broken statement may be why it fails."""
     results, findings = [], []
     for expect in expects:
         verdict = _verdict(expect, figures)
+        if verdict.holds is False and figures_in_doubt(figures.model):
+            verdict = Verdict(None, verdict.value)
         results.append(ExpectResult(expect.text, verdict.holds, verdict.value, expect.site))
         if verdict.finding is not None:
             findings.append(verdict.finding)

@@ -1,14 +1,14 @@
 """Holes: `partition ? on tp` leaves the choice of a dimension to the tool.
 
-Every choice is priced by analysing the whole plan with it: by time where all links and the device
-are known, else by the bytes that devices send; among equals the one that computes least again, then
+Every choice is priced by analysing the whole plan with it: by time where that is known of all
+choices, else by the bytes that devices send; among equals the one that computes least again, then
 the first in order. Several holes are tried together while there are few, else one after another
 until none changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -17,14 +17,23 @@ from typing import TypeAlias
 from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
 from parspec.interpreter.spec.model import Assignment, Item, Layer, Model, Stack
+from parspec.interpreter.theory.formulas import Amount, generic, is_number
 
 TOGETHER = 256  # so many combinations of choices are tried; more are searched hole by hole
 SWEEPS = 4  # times that each hole is looked at again in turn
 
-# Seconds of all layers and moves where links and the device are known, else bytes that devices
-# send; FLOPs of all layers on a device, repeated ones too. Symbolic sizes at a fixed point.
-Cost: TypeAlias = tuple[Fraction, Fraction]
 Choices: TypeAlias = Mapping[Site, str | None]  # clause to dimension, None for `none`
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a plan costs: seconds of all layers and moves, None where a link or the device is not
+    known or a size is symbolic; bytes that a device sends; FLOPs of all layers on a device,
+    repeated ones too."""
+
+    time: float | None
+    sent: Amount
+    flops: Amount
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +111,38 @@ def _search(
     for hole in holes:
         combinations *= len(hole.options)
     if combinations <= TOGETHER:
-        return min(product(*(hole.options for hole in holes)), key=cost)
+        return _cheapest(tuple(product(*(hole.options for hole in holes))), cost)
     best = tuple(hole.options[0] for hole in holes)
     for _ in range(SWEEPS):
         before = best
         for place, hole in enumerate(holes):
             tries = [(*best[:place], option, *best[place + 1 :]) for option in hole.options]
-            best = min(tries, key=cost)
+            best = _cheapest(tries, cost)
         if best == before:
             break
     return best
+
+
+def _cheapest(
+    tries: Sequence[tuple[str | None, ...]], cost: Callable[[tuple[str | None, ...]], Cost]
+) -> tuple[str | None, ...]:
+    """The choices of the least cost; symbolic sizes at a fixed point."""
+    costs = {picked: cost(picked) for picked in tries}
+    spent = _spent(costs.values())
+    return min(tries, key=lambda it: (generic(spent(costs[it])), generic(costs[it].flops)))
+
+
+def _spent(costs: Iterable[Cost]) -> Callable[[Cost], Amount]:
+    """What choices are compared by: time where all have one, else bytes."""
+    return _seconds if all(cost.time is not None for cost in costs) else _bytes
+
+
+def _seconds(cost: Cost) -> Fraction:
+    return Fraction(cost.time or 0)
+
+
+def _bytes(cost: Cost) -> Amount:
+    return cost.sent
 
 
 def _with(model: Model, choices: Choices) -> Model:
@@ -146,18 +177,24 @@ def _finding(
     """What a hole is filled with, what each choice costs, and the edit that writes it."""
     hole = holes[place]
     axes = " * ".join(hole.axes)
-    prices = tuple(
-        (option or "none", float(cost((*best[:place], option, *best[place + 1 :]))[0]))
+    costs = {
+        option or "none": cost((*best[:place], option, *best[place + 1 :]))
         for option in hole.options
-    )
+    }
+    spent = _spent(costs.values())
     chosen = best[place] or "none"
     facts: dict[str, Datum] = {
         "layer": hole.layer,
         "axis": axes,
         "dim": chosen,
-        "choices": prices,
+        "choices": tuple((name, _figure(spent(each))) for name, each in costs.items()),
+        "unit": "s" if spent is _seconds else "B",
     }
     edit = Edit(hole.site, f"{chosen} on {axes}")
-    return Finding(
-        "hole", hole.site, tuple(facts.items()), (), (Fix(f"Write `{edit.text}`", (edit,)),)
-    )
+    fix = Fix(f"Replace `?` with `{chosen}`", (edit,))
+    return Finding("hole", hole.site, tuple(facts.items()), (), (fix,))
+
+
+def _figure(amount: Amount) -> float | None:
+    """A price as a number; None where a size is symbolic."""
+    return float(amount) if is_number(amount) else None

@@ -17,7 +17,7 @@ from parspec.interpreter.commands.loading import SUFFIX, Spec, Unusable, analyse
 from parspec.interpreter.commands.outcome import UNABLE, outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.summary import counted, summary
-from parspec.interpreter.commands.talk import say
+from parspec.interpreter.commands.talk import say, unable
 from parspec.interpreter.commands.terminal import Screen, screen
 
 
@@ -25,7 +25,7 @@ def run(request: Request) -> int:
     """Checks what the operands name; the exit code is that of the worst."""
     sizes = overrides(request.options.get("--set", ()))
     if isinstance(sizes, Mistake):
-        return _unable(sizes.message)
+        return unable(sizes.message)
     plan = request.value("--plan")
     looked_at = tuple(specs(request.operands, request.value("--stdin-filename")))
     unusable = [each for each in looked_at if isinstance(each, Unusable)]
@@ -37,7 +37,7 @@ def run(request: Request) -> int:
     models = [analysis.model for each in found for analysis in each.analyses]
     mistake = unknown_override(sizes, models) if found else None
     if mistake is not None:
-        return _unable(mistake.message)
+        return unable(mistake.message)
     for problem in unusable:
         say(problem.message)
     for missing in without if not found else ():
@@ -49,8 +49,9 @@ def run(request: Request) -> int:
     form = request.value("--format")
     unread = [diagnosed(each.finding, {}, each.file) for each in unusable] if form == "json" else []
     sys.stdout.write(_rendered(form, found, unread, screen(sys.stdout)))
-    unable = unusable or not found
-    return UNABLE if unable else outcome(d for each in found for d in each.diagnostics)
+    if unusable or not found:
+        return UNABLE
+    return outcome(diagnostic for each in found for diagnostic in each.diagnostics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +71,6 @@ def _checked(spec: Spec, first: Analysis, trial: _Trial) -> Checked:
     plans = first.model.plans if trial.plan is None else ()
     analyses = (first, *(trial.of(spec, name) for name in plans))
     return with_overrides(checked(spec.file, analyses), trial.sizes)
-
-
-def _unable(message: str) -> int:
-    say(message)
-    return UNABLE
 
 
 def _sums(each: Checked, shown_on: Screen) -> Iterator[str]:

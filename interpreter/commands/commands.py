@@ -18,7 +18,7 @@ CHECK = Command(
         f"line. Folders are searched for .par files. {_STDIN} Exit code: 0 clean or warnings only, "
         "1 errors found, 2 a file cannot be read or there is none."
     ),
-    operands="FILE|DIR|-...",
+    operands="FILE|DIR...",
     least=1,
     most=None,
     options=(
@@ -48,7 +48,7 @@ REPORT = Command(
         "communication that they need; traffic, memory and time, in all and by axis and primitive. "
         f"{_STDIN}"
     ),
-    operands="FILE|-",
+    operands="FILE",
     least=1,
     most=1,
     options=(
@@ -73,7 +73,7 @@ TABLES = Command(
         "traffic; without OP those of states and primitives as well. "
         f"{_STDIN} An operator in blocks or stacks may go by the end of its name."
     ),
-    operands="FILE|- [OP]",
+    operands="FILE [OP]",
     least=1,
     most=2,
     options=(
@@ -115,7 +115,7 @@ SIMULATE = Command(
         "partition, the bytes sent those of the ring price. Exit code: 0 it holds, 1 it does not "
         f"or the spec has errors, 2 it cannot be simulated. {_STDIN}"
     ),
-    operands="FILE|-",
+    operands="FILE",
     least=1,
     most=1,
     options=(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from io import StringIO
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, OverflowMethod, RenderableType
 from rich.table import Table
 
 from parspec.interpreter.commands.cells import safe
@@ -34,18 +34,19 @@ def drawn(parts: Iterable[RenderableType], screen: Screen) -> str:
 
 
 def open_table(columns: Sequence[str], numbers: int) -> Table:
-    """A table without rules; the last so many columns hold numbers."""
+    """A table without rules, of names, which are cut where there is no room; the last so many
+    columns hold numbers."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
-    _columns(table, columns, numbers)
+    _columns(table, columns, numbers, "ellipsis")
     return table
 
 
 def ruled_table(title: str, columns: Sequence[str], numbers: int) -> Table:
-    """A table with rules, under a title."""
+    """A table with rules, under a title, of formulas, which go on in the next line."""
     table = Table(
         title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
     )
-    _columns(table, columns, numbers)
+    _columns(table, columns, numbers, "fold")
     return table
 
 
@@ -58,9 +59,12 @@ def _shown(cell: str) -> str:
     return "\n".join(map(safe, cell.split("\n")))
 
 
-def _columns(table: Table, columns: Sequence[str], numbers: int) -> None:
+def _columns(table: Table, columns: Sequence[str], numbers: int, overflow: OverflowMethod) -> None:
     for position, column in enumerate(columns):
         number = position >= len(columns) - numbers
         table.add_column(
-            safe(column), justify="right" if number else "left", no_wrap=number, overflow="fold"
+            _shown(column),
+            justify="right" if number else "left",
+            no_wrap=number or position == 0,
+            overflow=overflow,
         )

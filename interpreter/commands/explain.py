@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 
 from parspec.interpreter.commands.arguments import Request
-from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.explain_markdown import contents_markdown, explained_markdown
 from parspec.interpreter.commands.explain_text import contents_text, explained_text
-from parspec.interpreter.commands.outcome import CLEAN, UNABLE
+from parspec.interpreter.commands.outcome import CLEAN
+from parspec.interpreter.commands.talk import unable
 from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.diagnostics.entry import choice
 from parspec.interpreter.explanations.explanation import Explanation
@@ -26,8 +26,7 @@ def run(request: Request) -> int:
     name = " ".join(request.operands)
     found = explained(name)
     if not found:
-        print(safe(_unknown(name)), file=sys.stderr)
-        return UNABLE
+        return unable(_unknown(name))
     sys.stdout.write(explained_markdown(found) if markdown else _explained(found))
     return CLEAN
 

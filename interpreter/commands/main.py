@@ -21,9 +21,10 @@ from parspec.interpreter.commands.arguments import (
     parsed,
     unknown_command,
 )
-from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.commands import COMMANDS
 from parspec.interpreter.commands.outcome import CLEAN, INTERRUPTED, READER_GONE, UNABLE
+from parspec.interpreter.commands.talk import say
+from parspec.interpreter.commands.terminal import screen
 
 _USAGE = "usage: parspec COMMAND FILE... [options]"
 _ISSUES = "Please report it with the spec that shows it; PARSPEC_DEBUG=1 shows where it happened."
@@ -79,7 +80,8 @@ def _guarded(runner: Callable[[Request], int], request: Request) -> int:
         raise
     except Exception as error:  # a bug, whatever it is: the one place that may catch all
         what = f"{type(error).__name__}: {error}".splitlines()[0]
-        print(f"parspec made a mistake of its own ({what}).\n{_ISSUES}", file=sys.stderr)
+        say(f"parspec made a mistake of its own ({what}).")
+        say(_ISSUES)
         return UNABLE
 
 
@@ -137,7 +139,8 @@ def _helped(words: list[str]) -> int:
 def _mistaken(mistake: Mistake, command: Command | None) -> int:
     usage = f"usage: parspec {command.name} {command.operands} [options]" if command else _USAGE
     more = f"parspec {command.name} --help" if command else "parspec --help"
-    print(f"{safe(mistake.message)}\n{usage}   ({more} says more)", file=sys.stderr)
+    say(mistake.message)
+    say(f"{usage}   ({more} says more)")
     return UNABLE
 
 
@@ -164,8 +167,6 @@ def _help() -> str:
 
 
 def _columns() -> int:
-    from parspec.interpreter.commands.terminal import screen
-
     return screen(sys.stdout).columns
 
 

@@ -8,9 +8,9 @@ from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.checked import Checked, checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
-from parspec.interpreter.commands.outcome import UNABLE, outcome
+from parspec.interpreter.commands.outcome import outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
-from parspec.interpreter.commands.talk import say
+from parspec.interpreter.commands.talk import unable
 from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 
@@ -19,17 +19,17 @@ def run(request: Request) -> int:
     """Reports on one spec. What is wrong with it goes to standard error, or into the JSON."""
     source = spec(request.operands[0])
     if isinstance(source, Unusable):
-        return _unable(source.message)
+        return unable(source.message)
     sizes = overrides(request.options.get("--set", ()))
     if isinstance(sizes, Mistake):
-        return _unable(sizes.message)
+        return unable(sizes.message)
     analysis = analysed(source, request.value("--plan"), sizes, request.value("--cost"))
     missing = no_plan(request.value("--plan"), analysis)
     if missing is not None:
-        return _unable(missing)
+        return unable(missing)
     mistake = unknown_override(sizes, (analysis.model,))
     if mistake is not None:
-        return _unable(mistake.message)
+        return unable(mistake.message)
     found = with_overrides(checked(source.file, (analysis,)), sizes)
     moves = analysis.moves if request.has("--all") else _costly(analysis)
     if request.value("--format") == "json":
@@ -54,8 +54,3 @@ def _text(found: Checked, moves: tuple[Move, ...]) -> str:
     from parspec.interpreter.commands.report_text import report_text  # rich, only where it draws
 
     return report_text(found, moves, screen(sys.stdout))
-
-
-def _unable(message: str) -> int:
-    say(message)
-    return UNABLE

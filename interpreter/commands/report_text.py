@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from rich.console import RenderableType
@@ -21,7 +21,7 @@ from parspec.interpreter.analysis.result import (
     Totals,
 )
 from parspec.interpreter.commands.axes import axes_of
-from parspec.interpreter.commands.cells import flowed, padded, safe, width
+from parspec.interpreter.commands.cells import flowed, padded, safe, shortened, width
 from parspec.interpreter.commands.checked import Checked
 from parspec.interpreter.commands.diagnostic import place
 from parspec.interpreter.commands.drawing import add_row, drawn, open_table
@@ -34,6 +34,7 @@ from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount
 
 _DOT = " · "
+_LONGEST_NAME = 24  # a longer one leaves too little to its states
 _PASSES: tuple[Pass, ...] = ("forward", "backward", "update")
 
 
@@ -46,6 +47,15 @@ class _Fact:
     separator: str = ", "
 
 
+_LEGEND = (
+    _Fact(
+        "states", ("P(d) a slice of d", "R a copy", "R(partial) an addend", "C(k) on node k"), _DOT
+    ),
+    _Fact("layers", ("bytes/turn: operands and result on a device", "time: all turns"), _DOT),
+    _Fact("moves", ("(order)", "per device, time: the busiest, all turns", "≈ for N >> 1"), _DOT),
+)
+
+
 def report_text(found: Checked, moves: tuple[Move, ...], screen: Screen) -> str:
     """The report on the first analysis, with the given moves."""
     analysis = found.analyses[0]
@@ -54,7 +64,7 @@ def report_text(found: Checked, moves: tuple[Move, ...], screen: Screen) -> str:
         *_layers(analysis, moves, screen),
         *_later_passes(analysis, moves, screen),
         "",
-        _totals(analysis.totals, screen),
+        _totals(analysis, screen),
         *_stages(analysis),
         *_expects(found),
     ]
@@ -62,7 +72,8 @@ def report_text(found: Checked, moves: tuple[Move, ...], screen: Screen) -> str:
 
 
 def _header(found: Checked, screen: Screen) -> str:
-    model = found.analyses[0].model
+    analysis = found.analyses[0]
+    model = analysis.model
     plan = f" · plan {model.plan}" if model.plan is not None else ""
     mesh = [
         sized(axis.name, axis.size) + (f" over {axis.link}" if axis.link else "")
@@ -77,7 +88,11 @@ def _header(found: Checked, screen: Screen) -> str:
         facts.append(_Fact("plans", (*model.plans, "--plan shows one of them")))
     wrong = counted_diagnostics(found.diagnostics)
     if wrong:
-        facts.append(_Fact("found", (wrong, "parspec check shows them"), "; "))
+        facts.append(
+            _Fact("found", (wrong, "parspec check shows them, given the same options"), "; ")
+        )
+    if analysis.layers:
+        facts += _LEGEND
     return "\n".join((safe(f"{model.file}{plan}"), *_told(facts, screen)))
 
 
@@ -130,19 +145,22 @@ def _states(
     group: str, layers: tuple[LayerResult, ...], analysis: Analysis, axes: tuple[str, ...]
 ) -> Table:
     labels = {tensor.name: tensor.label for tensor in analysis.tensors}
-    turns = layers[0].turns
-    times = "" if turns == 1 else f" ({how_many(turns)} times)"
-    title = f"{group or 'layers'}{times}"
-    table = open_table((title, *axes, "per device", "time"), 2)
+    table = open_table((_title(group, layers[0].turns), *axes, "bytes/turn", "time"), 2)
     for layer in layers:
-        name = layer.name.removeprefix(f"{group}.")
+        name = shortened(layer.name.removeprefix(f"{group}."), _LONGEST_NAME)
         add_row(table, (name, *_strategies(layer, axes, labels), *_costs(layer)), "bold")
         for state in layer.states:
             if state.direction == "forward":
                 cells = (str(state.layout.state(axis)) for axis in axes)
-                label = labels.get(state.tensor, state.tensor)
+                label = shortened(labels.get(state.tensor, state.tensor), _LONGEST_NAME)
                 add_row(table, (f"  {_arrow(state)}{label}", *cells))
     return table
+
+
+def _title(group: str, turns: Amount) -> str:
+    """The group's name, below it how often it is run."""
+    name = shortened(group or "layers", _LONGEST_NAME)
+    return name if turns == 1 else f"{name}\n({how_many(turns)} times)"
 
 
 def _strategies(
@@ -187,20 +205,15 @@ def _later_passes(
             yield _moves(direction, own, "", analysis, screen)
 
 
-def _totals(totals: Totals, screen: Screen) -> str:
-    times = (
-        ("compute", totals.compute_time),
-        ("communication", totals.communication_time),
-        ("bubble", totals.bubble_time),
-        ("step", totals.step_time),
-    )
+def _totals(analysis: Analysis, screen: Screen) -> str:
+    totals = analysis.totals
     facts = [
         _Fact("parameters", (how_many(totals.parameters),)),
         _amounts("traffic", totals.traffic),
         _amounts("by axis", totals.by_axis),
         _amounts("by primitive", totals.by_primitive),
-        _amounts("memory per device", _memory(totals.memory)),
-        _Fact("time", tuple(f"{name} {in_seconds(t)}" for name, t in times if t is not None), _DOT),
+        _memory(analysis),
+        _Fact("time", tuple(_times(analysis)), _DOT),
         _Fact("throughput", tuple(_throughput(totals)), _DOT),
     ]
     return "\n".join(_told([fact for fact in facts if fact.items], screen))
@@ -218,7 +231,30 @@ def _throughput(totals: Totals) -> Iterator[str]:
         yield f"{share_text(totals.mfu)} of peak FLOPs"
 
 
-def _memory(memory: Memory) -> Iterator[tuple[str, Amount]]:
+def _times(analysis: Analysis) -> Iterator[str]:
+    totals = analysis.totals
+    linked = any(axis.link is not None for axis in analysis.model.mesh.axes)
+    for name, time in (
+        ("compute", totals.compute_time),
+        ("communication", totals.communication_time if linked else None),
+        ("bubble", totals.bubble_time),
+        ("step", totals.step_time),
+    ):
+        if time is not None:
+            yield f"{name} {in_seconds(time)}"
+        elif name == "step" and analysis.stages:
+            yield "step: depends on the schedule, not evaluated"
+
+
+def _memory(analysis: Analysis) -> _Fact:
+    fact = _amounts("memory per device", _kept(analysis.totals.memory))
+    settings = analysis.model.settings
+    if analysis.totals.memory.total is None and settings and settings.verb == "train":
+        return replace(fact, items=(*fact.items, "no total: the backward pass is not evaluated"))
+    return fact
+
+
+def _kept(memory: Memory) -> Iterator[tuple[str, Amount]]:
     """What there is of each kind, the total first."""
     for name, amount in (
         ("total", memory.total),

@@ -9,47 +9,47 @@ from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
-from parspec.interpreter.commands.outcome import CLEAN, ERRORS, UNABLE
+from parspec.interpreter.commands.outcome import CLEAN, ERRORS
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.simulate_shown import Simulation, simulation_json, simulation_text
-from parspec.interpreter.commands.talk import say
+from parspec.interpreter.commands.talk import say, unable
 from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.simulate.shrink import Refused, shrunk
 
 _BUDGETS = "PAR4"  # a budget that is not kept says nothing about whether a plan computes the right
-NO_NUMPY = "simulate computes with NumPy, which is not installed: pip install 'parspec[simulate]'"
+NO_NUMPY = "simulate needs NumPy: pip install 'parspec[simulate]'"
 
 
 def run(request: Request) -> int:
     """Simulates one spec: 0 where it computes what it should at the price it says, 1 where the
     spec has errors or it does not, 2 where it cannot be simulated."""
     if find_spec("numpy") is None:
-        return _unable(NO_NUMPY)
+        return unable(NO_NUMPY)
     seed = _seed(request.value("--seed"))
     if isinstance(seed, Mistake):
-        return _unable(seed.message)
+        return unable(seed.message)
     source = spec(request.operands[0])
     if isinstance(source, Unusable):
-        return _unable(source.message)
+        return unable(source.message)
     sizes = overrides(request.options.get("--set", ()))
     if isinstance(sizes, Mistake):
-        return _unable(sizes.message)
+        return unable(sizes.message)
     analysis = analysed(source, request.value("--plan"), sizes)
     missing = no_plan(request.value("--plan"), analysis)
     if missing is not None:
-        return _unable(missing)
+        return unable(missing)
     mistake = unknown_override(sizes, (analysis.model,))
     if mistake is not None:
-        return _unable(mistake.message)
+        return unable(mistake.message)
     tell(with_overrides(checked(source.file, (analysis,)), sizes))
     if _is_wrong(analysis):
         say(f"{source.file} has errors and is not simulated")
         return ERRORS
     simulation = _simulated(analysis, seed)
     if isinstance(simulation, Refused):
-        return _unable(f"{source.file} cannot be simulated: {simulation.reason}")
+        return unable(f"{source.file} cannot be simulated: {simulation.reason}")
     if request.value("--format") == "json":
         sys.stdout.write(simulation_json(source.file, simulation))
     else:
@@ -79,8 +79,3 @@ def _seed(text: str | None) -> int | Mistake:
     if text.isascii() and text.isdigit():
         return int(text)
     return Mistake(f"--seed {text} is not a whole number")
-
-
-def _unable(message: str) -> int:
-    say(message)
-    return UNABLE

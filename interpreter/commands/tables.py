@@ -9,8 +9,8 @@ from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.operators import Tabled, tabled
-from parspec.interpreter.commands.outcome import UNABLE, outcome
-from parspec.interpreter.commands.talk import say
+from parspec.interpreter.commands.outcome import outcome
+from parspec.interpreter.commands.talk import unable
 from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics.entry import choice, listed
@@ -22,16 +22,16 @@ def run(request: Request) -> int:
     file, *names = request.operands
     source = spec(file)
     if isinstance(source, Unusable):
-        return _unable(source.message)
+        return unable(source.message)
     analysis = analysed(source, request.value("--plan"))
     missing = no_plan(request.value("--plan"), analysis)
     if missing is not None:
-        return _unable(missing)
+        return unable(missing)
     operators = tabled(analysis.model)
     if names:
         asked = _asked(names[0], operators)
         if isinstance(asked, Mistake):
-            return _unable(asked.message)
+            return unable(asked.message)
         operators = (asked,)
     found = checked(source.file, (analysis,))
     tell(found)
@@ -47,9 +47,11 @@ def run(request: Request) -> int:
 def _asked(name: str, operators: tuple[Tabled, ...]) -> Tabled | Mistake:
     """The operator of this name, or the only one whose name ends so, behind a dot."""
     known = {operator.name: operator for operator in operators}
+    if name in known:
+        return known[name]
     ends = tuple(full for full in known if full.endswith(f".{name}"))
-    if name in known or len(ends) == 1:
-        return known.get(name) or known[ends[0]]
+    if len(ends) == 1:
+        return known[ends[0]]
     if ends:
         return Mistake(f"which {name}: {choice(ends)}?")
     near = get_close_matches(name, known, 1)
@@ -73,8 +75,3 @@ def _theory() -> str:
     from parspec.interpreter.commands.tables_text import theory_text  # rich, only where it draws
 
     return theory_text(screen(sys.stdout))
-
-
-def _unable(message: str) -> int:
-    say(message)
-    return UNABLE

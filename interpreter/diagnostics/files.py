@@ -35,6 +35,13 @@ def _file_too_large(facts: Facts) -> str:
     )
 
 
+def _import_outside(facts: Facts) -> str:
+    return (
+        f"{word(facts['file'])} lies neither below the folder of the file that is read nor below "
+        "the working folder"
+    )
+
+
 _NESTED = 40  # more files inside one another than are read
 _MODEL = b"mesh N = 8\ndim B = 64\ninput x[B] partition B on N\noutput x\n"
 
@@ -128,5 +135,23 @@ import "model.par"
         explanation="A spec is written by people; a file of this size is something else.",
         example="",
         corrected="",
+    ),
+    Entry(
+        code="PAR607",
+        name="import_outside",
+        severity="error",
+        message=_import_outside,
+        explanation=(
+            "Imports stay in the folder of the file that is read and in the working folder, with "
+            "what is below these; links are followed first. So a spec of somebody else cannot have "
+            "other files of yours shown. Start parspec in a folder around both."
+        ),
+        example="""\
+import "../model.par"
+""",
+        corrected="""\
+import "model.par"
+""",
+        beside=(("model.par", _MODEL),),
     ),
 )

@@ -19,7 +19,8 @@ def _unknown_name(facts: Facts) -> str:
 
 
 def _duplicate_name(facts: Facts) -> str:
-    return f"{word(facts['kind'])} {word(facts['name'])} is declared twice"
+    kind, name = word(facts["kind"]), word(facts["name"])
+    return f"{kind if kind == name else f'{kind} {name}'} is declared twice"
 
 
 def _unused_name(facts: Facts) -> str:

@@ -7,6 +7,7 @@ from parspec.interpreter.diagnostics.entry import (
     Facts,
     chain,
     choice,
+    enumeration,
     items,
     listed,
     plural,
@@ -14,6 +15,7 @@ from parspec.interpreter.diagnostics.entry import (
     word,
 )
 from parspec.interpreter.diagnostics.findings import Datum
+from parspec.interpreter.diagnostics.readable import bytes_text, seconds_text
 
 
 def _indivisible(facts: Facts) -> str:
@@ -60,10 +62,9 @@ def _axis_reused(facts: Facts) -> str:
 
 
 def _too_many_nodes(facts: Facts) -> str:
-    return (
-        f"{word(facts['dim'])} {word(facts['size'])} does not split {word(facts['ways'])} ways on "
-        f"{word(facts['axis'])}: there are more nodes than elements"
-    )
+    dim, size, ways = word(facts["dim"]), word(facts["size"]), word(facts["ways"])
+    fault = f"{dim} = {size} does not split {ways} ways on {word(facts['axis'])}"
+    return f"{fault}: there are more nodes than elements{_degrees(facts.get('valid'))}"
 
 
 def _operands_disagree(facts: Facts) -> str:
@@ -146,11 +147,22 @@ def _stage_out_of_range(facts: Facts) -> str:
 
 def _hole(facts: Facts) -> str:
     choices = [item for item in items(facts["choices"]) if isinstance(item, tuple)]
-    others = ", ".join(word(name) for name, _ in choices if name != facts["dim"])
+    price = next((cost for name, cost in choices if name == facts["dim"]), None)
+    told = [f"{word(name)}{_cost(cost, facts['unit'])}" for name, cost in choices]
+    equal = tuple(name for name, cost in choices if cost == price)
+    tie = f"; {enumeration(equal)} cost the same" if price is not None and len(equal) > 1 else ""
+    device = " a device" if facts["unit"] == "B" and price is not None else ""
     return (
         f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, the cheapest for "
-        f"{word(facts['layer'])}{f' (of {others})' if others else ''}"
+        f"{word(facts['layer'])} ({', '.join(told)}{device}{tie})"
     )
+
+
+def _cost(cost: Datum, unit: Datum) -> str:
+    """`: 33 kB`, nothing where it is symbolic."""
+    if not isinstance(cost, (int, float)):
+        return ""
+    return f": {seconds_text(cost) if unit == 's' else bytes_text(cost)}"
 
 
 ENTRIES = (

@@ -20,11 +20,19 @@ def _layers_lost(facts: Facts) -> str:
     if facts.get("valid_chunk"):
         why = f"; chunks of {choice(facts['valid_chunk'])} take all"
     elif isinstance(layers, int) and isinstance(stages, int):
-        why = f", {layers} mod {stages} = {layers % stages}"
+        why = f", {layers} mod {stages} = {layers % stages}{_even_stages(layers, stages)}"
     return (
         f"stack {word(facts['stack'])} has {plural(layers, 'layer')}, and "
         f"{word(facts['built'])} of them are built{ways}: {word(facts['lost'])} lost{why}"
     )
+
+
+def _even_stages(layers: int, stages: int) -> str:
+    """`; 3 or 5 stages take all, or the stack is `uneven``: the nearest numbers of stages."""
+    below, above = range(min(stages, layers), 1, -1), range(stages + 1, min(layers, 8 * stages) + 1)
+    nearest = (next((n for n in side if layers % n == 0), None) for side in (below, above))
+    even = tuple(n for n in nearest if n is not None)
+    return f"; {choice(even)} stages take all, or the stack is `uneven`" if even else ""
 
 
 def _batch_mismatch(facts: Facts) -> str:

@@ -6,6 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, Unit, own_name
+from parspec.interpreter.spec.limits import (
+    ALL_STATEMENTS,
+    SIZE_TERMS,
+    TREE_STATEMENTS,
+    terms_together,
+)
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Span
@@ -14,6 +20,27 @@ if TYPE_CHECKING:
     from parspec.interpreter.spec.indices import Dimensions
     from parspec.interpreter.spec.model import Layer, Tensor
     from parspec.interpreter.spec.scopes import Here, Scope
+
+
+@dataclass(slots=True)
+class Expansion:
+    """How many statements and layers calls of blocks have written out: the outermost call that is
+    being written out, and all. `stopped`: they were too many, and no call writes out more."""
+
+    tree: int = 0
+    every: int = 0
+    stopped: bool = False
+
+    def add(self, count: int) -> None:
+        """So many more."""
+        self.tree += count
+        self.every += count
+
+    @property
+    def full(self) -> bool:
+        """Whether nothing more is written out."""
+        return self.stopped or self.tree > TREE_STATEMENTS or self.every > ALL_STATEMENTS
+
 
 LAYER_LIMIT = 200_000  # layers of a model with all blocks written out
 
@@ -57,7 +84,8 @@ class Building:
 
     tensors by unique name; said: what the clauses at their declarations say; units: every named
     layer and stack by path; broken: the paths of those that were left out; active: the blocks being
-    written out; declared: where each variable is declared, with its name.
+    written out; expansion: how much they have written; declared: where each variable is declared,
+    with its name.
     """
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
@@ -66,6 +94,7 @@ class Building:
     broken: set[str] = field(default_factory=set)
     active: list[tuple[str, Site]] = field(default_factory=list)
     declared: dict[Site, str] = field(default_factory=dict)
+    expansion: Expansion = field(default_factory=Expansion)
     layers: int = 0
 
     def alias(self, tensor: str, name: str) -> None:
@@ -76,6 +105,14 @@ class Building:
 
     def add_layer(self, layer: Layer, unit: Unit, body: Body, here: Here, span: Span) -> bool:
         """A new layer of a named one, where there is room for it (else `over_limit`)."""
+        if self.active:
+            self.expansion.add(1)
+            if self.expansion.full:
+                return False
+        if terms_together(map(here.world.size, layer.operator.dims)) > SIZE_TERMS:
+            what = f"terms in the formula of the work of {unit.path[-1]}"
+            here.report("over_limit", span, what=what, limit=SIZE_TERMS)
+            return False
         self.layers += 1
         if self.layers > LAYER_LIMIT:
             if self.layers == LAYER_LIMIT + 1:

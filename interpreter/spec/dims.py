@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from parspec.grammar.syntax import DimItem, DimStatement, Name, Size
 from parspec.interpreter.diagnostics.findings import Finding, Related, Site
+from parspec.interpreter.spec.limits import over, times
 from parspec.interpreter.spec.model import Dim
 from parspec.interpreter.spec.names import dependency_order, duplicate, unknown
 from parspec.interpreter.spec.sizes import (
     CAPACITY_ARGUMENTS,
+    TOO_LONG,
     Problem,
     amount,
     datum,
@@ -94,6 +96,11 @@ class _Declared:
     def site(self) -> Site:
         return self.placed.at(self.name.span)
 
+    @property
+    def half_typed(self) -> bool:
+        """Whether its size may have been lost in a syntax error."""
+        return self.size is None and bool(self.placed.chunk.parsed.faults)
+
 
 def resolve_dims(
     statements: Iterable[Placed],
@@ -127,6 +134,8 @@ def _declarations(
         for item in statement.items:
             new = _declared(item, placed)
             old = declared.get(item.name.text)
+            if old is not None and new.half_typed:
+                continue
             if old is None:
                 declared[item.name.text] = new
             elif _sizes(new, old):
@@ -214,8 +223,8 @@ class _Resolving:
             self.findings.append(Finding("size_cycle", self.declared[cycle[0]].site, data))
         for name in order:
             item = self.declared[name]
-            half_typed = item.size is None and name in self.skipped
-            if half_typed or not self.poisoned.isdisjoint(uses[name]):
+            lost = item.half_typed or (item.size is None and name in self.skipped)
+            if lost or not self.poisoned.isdisjoint(uses[name]):
                 self.poisoned.add(name)
             self.dims[name] = self.dim(item)
 
@@ -239,7 +248,7 @@ class _Resolving:
         extent = size
         if item.padded:
             step = self.whole(item, item.padded)
-            extent = size if step is None else ceil_divide(size, step) * step
+            extent = size if step is None else self.filled(item, size, step)
         elif base is not None:
             extent, padded = base.extent, base.padded
         return Dim(
@@ -255,14 +264,25 @@ class _Resolving:
             site=item.site,
         )
 
+    def filled(self, item: _Declared, size: Amount, step: Amount) -> Amount:
+        """A size filled up to a multiple of `step`."""
+        if over(size, step) is None:
+            self.bad(item, item.padded, TOO_LONG)
+            return size
+        return ceil_divide(size, step) * step
+
     def product(self, item: _Declared, factors: tuple[str, ...]) -> Dim:
         """A product of dims; its size and extent are those of its factors."""
         name = item.name.text
         size: Amount = 1
         extent: Amount = 1
         for factor in factors:
-            size = size * self.dims[factor].size
-            extent = extent * self.dims[factor].extent
+            longer = times(size, self.dims[factor].size)
+            wider = times(extent, self.dims[factor].extent)
+            if longer is None or wider is None:
+                self.bad(item, item.size, TOO_LONG)
+                break
+            size, extent = longer, wider
         if reason := flaw(size):
             self.bad(item, item.size, reason)
         if name in self.overrides:

@@ -1,7 +1,7 @@
 """Doubt: which findings may only follow from text that could not be read.
 
 A missing import, or a declaration whose name was lost in a syntax error, would make every use of
-its names an error of its own. Where a name may have been lost, unknown names of its kind are
+its names an error of its own. Of a statement with a syntax error nothing else is said. Where a name may have been lost, unknown names of its kind are
 not reported, unless a known name is so close that it must have been meant; nor are unused ones
 where a statement that may have used them was lost.
 """
@@ -13,11 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from parspec.grammar.keywords import NAME, STARTERS, misspelt_starter
+from parspec.grammar.syntax import PlanStatement
+from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Related
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Chunk, Document
     from parspec.interpreter.diagnostics.findings import Datum, Finding
+    from parspec.interpreter.spec.sources import Placed
 
 LOST_FILES = frozenset(
     {
@@ -26,6 +30,7 @@ LOST_FILES = frozenset(
         "not_utf8",
         "file_too_large",
         "import_depth",
+        "import_outside",
     }
 )
 DECLARES: Mapping[str, tuple[str, ...]] = {
@@ -49,18 +54,29 @@ READS = frozenset({"layer", "op", "stack", "output"})
 EVERY_KIND = "import"  # an import declares names of all kinds
 READING = "reading"
 NAMES = ("dimension", "axis", "link", "device", "tensor", "layer", "function")
-_WORD = re.compile(r"[^\W\d]\w*")
+ANY = "?"  # a statement whose keyword was lost may be of any kind
+_WORD = re.compile(NAME)
 
 
 def without_consequences(
-    findings: Iterable[Finding], documents: Iterable[Document]
+    findings: Iterable[Finding], documents: Iterable[tuple[str, Document]]
 ) -> Iterator[Finding]:
-    """The findings but for those that may follow from names that were lost."""
-    findings = tuple(findings)
+    """The findings but for those that may follow from what was lost."""
+    findings, documents = tuple(findings), tuple(documents)
+    broken = broken_chunks(documents)
+    mangled = {
+        word
+        for file, document in documents
+        for chunk in document.every
+        if (file, chunk.index) in broken
+        for word in _WORD.findall(chunk.text)
+    }
     doubtful = {EVERY_KIND} if any(_lost(finding) for finding in findings) else set()
+    if any(finding.name == "over_limit" for finding in findings):
+        doubtful.add(READING)
     doubtful |= {
         kind
-        for document in documents
+        for _, document in documents
         for chunk in document.every
         if chunk.parsed.faults
         for kind in _doubtful(chunk)
@@ -68,8 +84,50 @@ def without_consequences(
     meant = {near for f in findings if f.name == "unknown_name" for near in _near(f)}
     for finding in _said_once(findings):
         unused = finding.name == "unused_name" and dict(finding.data)["name"] in meant
-        if not unused and not _follows(finding, doubtful):
+        lost = finding.name == "unknown_name" and not mangled.isdisjoint(_near(finding))
+        told = lost or (
+            finding.name != "syntax_error" and (finding.site.file, finding.site.chunk) in broken
+        )
+        if not told and not unused and not _follows(finding, doubtful):
             yield finding
+
+
+def broken_chunks(documents: Iterable[tuple[str, Document]]) -> frozenset[tuple[str, int]]:
+    """The chunks that have a syntax error, by file and index."""
+    return frozenset(
+        (file, chunk.index)
+        for file, document in documents
+        for chunk in document.every
+        if chunk.parsed.faults
+    )
+
+
+def broken_kinds(findings: Iterable[Finding], statements: Iterable[Placed]) -> frozenset[str]:
+    """The keywords of the statements in force in which there is an error: what they say may be
+    missing in the model. `import` where a file was lost, `ANY` where the keyword was."""
+    errors = [f for f in findings if catalogue.severity(f) == "error"]
+    wrong = {(finding.site.file, finding.site.chunk) for finding in errors}
+    kinds = {EVERY_KIND for finding in errors if _lost(finding) or finding.name in LOST_FILES}
+    pending = [(placed.file, placed.chunk) for placed in statements] if wrong else []
+    while pending:
+        file, chunk = pending.pop()
+        if (file, chunk.index) in wrong:
+            kinds.update(_keywords(chunk))
+        if not isinstance(chunk.statement, PlanStatement):
+            pending += [(file, inner) for inner in chunk.body]
+    return frozenset(kinds)
+
+
+def _keywords(chunk: Chunk) -> Iterator[str]:
+    """What kinds of statements a chunk may hold: those of its keywords, if it is broken."""
+    words = _WORD.findall(chunk.text)
+    first = words[0] if words else ""
+    if not chunk.parsed.faults:
+        yield first
+    elif first in STARTERS:
+        yield from (word for word in words if word in STARTERS)
+    else:
+        yield misspelt_starter(first) or ANY
 
 
 def _near(finding: Finding) -> tuple[Datum, ...]:
@@ -115,15 +173,14 @@ def _doubtful(chunk: Chunk) -> Iterator[str]:
     """The kinds of names that a chunk with a syntax error may have declared, and `READING` where
     it may have read some."""
     words = _WORD.findall(chunk.text)
-    own = words[0] if words and chunk.statement is not None else None
+    first = 1 if words and chunk.statement is not None else 0
     nameless = any(_wants_name(fault.expected) for fault in chunk.parsed.faults)
     if "import" in words or '"' in chunk.text:
         yield EVERY_KIND
     if not READS.isdisjoint(words):
         yield READING
-    for word in dict.fromkeys(words):
-        if word != own or nameless:
-            yield from DECLARES.get(word, ())
+    for word in dict.fromkeys(words if nameless else words[first:]):
+        yield from DECLARES.get(word, ())
 
 
 def _wants_name(expected: Iterable[str]) -> bool:

@@ -22,8 +22,17 @@ from parspec.interpreter.spec.clauses import PARTIAL_KINDS, axes_of
 from parspec.interpreter.spec.model import Expect
 from parspec.interpreter.spec.paths import one
 from parspec.interpreter.spec.scopes import Here, Notes, Scope
-from parspec.interpreter.spec.sizes import UNITS, Kind, Problem, missing_factor, quantity
-from parspec.interpreter.theory.formulas import Amount, divide
+from parspec.interpreter.spec.sizes import (
+    TOO_LONG,
+    UNITS,
+    Kind,
+    Problem,
+    computed,
+    missing_factor,
+    quantity,
+    shortened,
+)
+from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.primitives import PRIMITIVES
 
 if TYPE_CHECKING:
@@ -201,18 +210,22 @@ class _Resolving:
             return None
         (a, kind), (b, other) = left, right
         match size.operator:
-            case "+" if kind == other:
-                return a + b, kind
-            case "-" if kind == other:
-                return a - b, kind
+            case "+" | "-" if kind == other:
+                result = kind
             case "*" if "count" in (kind, other):
-                return a * b, other if kind == "count" else kind
+                result = other if kind == "count" else kind
             case "/" if other == "count" and b != 0:
-                return divide(a, b), kind
-        self.here.report(
-            "unit_mismatch", size.right.span, name=size.operator, wants=kind, got=other, factor=""
-        )
-        return None
+                result = kind
+            case _:
+                data = {"name": size.operator, "wants": kind, "got": other, "factor": ""}
+                self.here.report("unit_mismatch", size.right.span, **data)
+                return None
+        value = computed(size, a, b)
+        if value is None:
+            text = shortened(self.here.placed.text(size.span))
+            self.here.report("bad_size", size.span, name="bound", text=text, reason=TOO_LONG)
+            return None
+        return value, result
 
 
 def _whole(placed: Placed) -> Span:

@@ -8,7 +8,7 @@ gives it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,14 +26,18 @@ from parspec.grammar.syntax import (
     TensorUse,
     Term,
 )
+from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.frames import Arguments, Block, Frame, Host, frame_of, supplied
 from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
 from parspec.interpreter.spec.indices import Dimensions, Reading, matches, read, renamed, spelled
+from parspec.interpreter.spec.limits import OPERANDS
+from parspec.interpreter.spec.mends import swapped
 from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen
 from parspec.interpreter.spec.shapes import Draft, Leaves, check, inner, union
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Span, TensorItem
+    from parspec.interpreter.diagnostics.findings import Fix
 
 DEPTH_LIMIT = 64  # expressions inside one another; people nest a handful
 
@@ -109,6 +113,8 @@ def _factors(expression: Expression) -> tuple[Expression, ...]:
 
 def _product(expression: Product, frame: Frame, host: Host) -> Drafted:
     factors = [part for part in _factors(expression) if not isinstance(part, Scalar)]
+    if not _few(factors, "tensors in one product", expression.span, frame.here):
+        return None
     scale = _scale(expression)
     if len(factors) == 1 and scale == 1:
         return drafted(factors[0], frame, host)
@@ -133,6 +139,13 @@ def _product(expression: Product, frame: Frame, host: Host) -> Drafted:
     return Draft("scale" if len(readings) == 1 else "einsum", tuple(readings), expression.span)
 
 
+def _few(parts: Sized, what: str, span: Span, here: Here) -> bool:
+    """Are there so few that one operator can take them (else `over_limit`)?"""
+    if len(parts) > OPERANDS:
+        here.report("over_limit", span, what=what, limit=OPERANDS)
+    return len(parts) <= OPERANDS
+
+
 def _scale(expression: Expression) -> Fraction:
     """The product of the plain numbers among the factors."""
     scale = Fraction(1)
@@ -145,6 +158,8 @@ def _scale(expression: Expression) -> Fraction:
 def _sum(expression: Sum, frame: Frame, host: Host) -> Drafted:
     if len(expression.terms) == 1 and expression.terms[0].sign == 1:
         return drafted(expression.terms[0].value, frame, host)
+    if not _few(expression.terms, "terms in one sum", expression.span, frame.here):
+        return None
     readings: list[Reading] = []
     offset = Fraction(0)
     sound = True
@@ -193,6 +208,8 @@ def _term(term: Term, frame: Frame, host: Host) -> Value:
 
 def _call(call: Call, frame: Frame, host: Host) -> Drafted:
     here = frame.here
+    if not _few(call.arguments, "arguments of one call", call.span, here):
+        return None
     callee = here.scope.callee(call.function.text)
     if callee is not None:
         here.notes.read.add(callee.site)
@@ -243,7 +260,11 @@ def _applied(call: Call, function: Function, frame: Frame, host: Host) -> Draft 
     lacking = next((leaf for leaf in over if leaf not in readings[0].leaves), None)
     if lacking is not None:
         has = ", ".join(readings[0].dims.names)
-        _wrong_arguments(call, f"a tensor with dimension {lacking}", f"one over [{has}]", here)
+        wants, got = f"a tensor with dimension {lacking}", f"one over [{has}]"
+        draft = Draft(function.kind, readings, call.span)
+        second = function.kind == "crossentropy" and lacking in readings[1].leaves
+        fixes = (swapped(draft, here).fix,) if second else ()
+        _wrong_arguments(call, wants, got, here, fixes)
         return None
     return Draft(
         function.kind,
@@ -268,9 +289,11 @@ def _over(call: Call, function: Function, here: Here) -> Leaves | None:
     return None if dims is None else dims.leaves
 
 
-def _wrong_arguments(call: Call, wants: str, got: str, here: Here) -> None:
-    function = call.function.text
-    here.report("wrong_arguments", call.span, function=function, wants=wants, got=got)
+def _wrong_arguments(
+    call: Call, wants: str, got: str, here: Here, fixes: tuple[Fix, ...] = ()
+) -> None:
+    data = (("function", call.function.text), ("wants", wants), ("got", got))
+    here.notes.found.append(Finding("wrong_arguments", here.at(call.span), data, fixes=fixes))
 
 
 def _given(tensors: int, numbers: int) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 
 from parspec.grammar.syntax import (
     AxisItem,
@@ -24,9 +25,11 @@ from parspec.grammar.syntax import (
 )
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Site
 from parspec.interpreter.spec.keys import bad_setting, distinct
+from parspec.interpreter.spec.limits import MESH_AXES, SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Axis, Device, Link, Mesh
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown
 from parspec.interpreter.spec.sizes import (
+    TOO_LONG,
     UNITS,
     Kind,
     Problem,
@@ -39,7 +42,7 @@ from parspec.interpreter.spec.sizes import (
 )
 from parspec.interpreter.spec.sources import Placed, of_kind
 from parspec.interpreter.spec.views import resolve_views
-from parspec.interpreter.theory.formulas import Amount, divide, is_number, product, symbol
+from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
 LINK_SETTINGS: Mapping[str, Kind] = {
     "bandwidth": "bytes/s",
@@ -261,7 +264,16 @@ class _Laying:
             if first is not item:
                 sites = self.placed.at(item.name.span), self.placed.at(first.name.span)
                 self.findings.append(duplicate("axis", item.name.text, *sites))
+        if len(items) > MESH_AXES:
+            self.excess("axes of a mesh", MESH_AXES, items)
+            items = dict(islice(items.items(), MESH_AXES))
         return items
+
+    def excess(self, what: str, limit: int, names: Iterable[str]) -> None:
+        """`over_limit` of the whole mesh, whose axes are poisoned."""
+        data = (("what", what), ("limit", limit))
+        self.findings.append(Finding("over_limit", self.site, data))
+        self.poisoned.update(names)
 
     def axis(self, item: AxisItem) -> Axis:
         link = item.link
@@ -305,6 +317,9 @@ class _Laying:
             elif item.size is not None:
                 value = self.whole(item, item.size)
                 self.sizes[name] = symbol(name) if value is None else value
+        if terms_together(self.sizes.values()) > SIZE_TERMS:
+            self.excess("terms in the formula of the devices", SIZE_TERMS, items)
+            self.sizes = {name: symbol(name) for name in items}
         return rest
 
     def override(self, item: AxisItem) -> None:
@@ -365,7 +380,10 @@ class _Laying:
         if self.poisoned:
             self.poisoned.add(name)
         elif not is_number(others) or not is_number(count):
-            self.sizes[name] = divide(count, others)
+            size = over(count, others)
+            self.sizes[name] = symbol(name) if size is None else size
+            if size is None and rest.size is not None:
+                self.bad(rest, rest.size, TOO_LONG)
         elif count % others == 0:
             self.sizes[name] = count // others
         else:

@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Name, Number, Span, TensorUse
+from parspec.interpreter.spec.limits import SIZE_TERMS, TENSOR_DIMS, terms_together
 from parspec.interpreter.spec.model import Operand
 from parspec.interpreter.spec.scopes import Broken, Here, Seen
 from parspec.interpreter.spec.sizes import datum
@@ -72,6 +73,7 @@ def spelled(name: str, dims: Iterable[Name], here: Here) -> Dimensions | None:
     groups: list[tuple[str, ...]] = []
     seen: set[str] = set()
     sound = True
+    dims = tuple(dims)
     for dim in dims:
         leaves = here.leaves(dim.text)
         if leaves is None:
@@ -84,7 +86,24 @@ def spelled(name: str, dims: Iterable[Name], here: Here) -> Dimensions | None:
         seen.update(leaves)
         names.append(dim.text)
         groups.append(leaves)
-    return Dimensions(tuple(names), tuple(groups)) if sound else None
+    return (
+        _within_limits(name, Dimensions(tuple(names), tuple(groups)), dims, here) if sound else None
+    )
+
+
+def _within_limits(
+    name: str, dimensions: Dimensions, dims: tuple[Name, ...], here: Here
+) -> Dimensions | None:
+    """The dimensions of a tensor, unless they are more than anybody needs (`over_limit`)."""
+    leaves = dimensions.leaves
+    if len(leaves) > TENSOR_DIMS:
+        what, limit = "dimensions of one tensor", TENSOR_DIMS
+    elif terms_together(here.world.size(leaf) for leaf in leaves) > SIZE_TERMS:
+        what, limit = f"terms in the formula of the size of {name}", SIZE_TERMS
+    else:
+        return dimensions
+    here.report("over_limit", Span(dims[0].span.start, dims[-1].span.end), what=what, limit=limit)
+    return None
 
 
 def read(use: TensorUse, here: Here) -> Reading | None:

@@ -25,7 +25,8 @@ _USE = re.compile(r"([^\s\[\]()]+)\s*(?:\[[^\]]*\])?")  # a tensor as an express
 
 @dataclass(frozen=True, slots=True)
 class Mend:
-    """An operator with other operands, and the edits that write it."""
+    """An operator with other operands, the edits that write it, and the first of what they
+    write."""
 
     draft: Draft
     fix: Fix
@@ -37,9 +38,8 @@ def swapped(draft: Draft, here: Here) -> Mend:
     first, second = draft.readings
     texts = here.placed.text(first.span), here.placed.text(second.span)
     edits = Edit(here.at(first.span), texts[1]), Edit(here.at(second.span), texts[0])
-    text = f"{draft.kind}({texts[1]}, {texts[0]})"
-    fix = Fix(f"Write `{text}`", edits)
-    return Mend(replace(draft, readings=(second, first)), fix, text)
+    fix = Fix(f"Swap `{texts[0]}` and `{texts[1]}`", edits)
+    return Mend(replace(draft, readings=(second, first)), fix, texts[1])
 
 
 def reindexed(draft: Draft, dim: str, here: Here) -> Iterator[tuple[str, Mend]]:

@@ -286,7 +286,8 @@ class Stages:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A whole spec under one plan (or none)."""
+    """A whole spec under one plan (or none). `doubt`: the keywords of the statements in which
+    there is an error, so that what they say may be missing (`?`: of a statement of any kind)."""
 
     file: str
     plan: str | None
@@ -307,3 +308,4 @@ class Model:
     explicit_site: Site | None = field(compare=False)
     documents: tuple[tuple[str, Document], ...] = field(compare=False)
     findings: tuple[Finding, ...] = field(compare=False)
+    doubt: frozenset[str] = field(default=frozenset(), compare=False)

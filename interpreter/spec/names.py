@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Related, Site
@@ -13,12 +14,14 @@ if TYPE_CHECKING:
     from parspec.interpreter.spec.sources import Placed
 
 T = TypeVar("T")
+MOST_NAMES = 1000  # names that one is compared with
 
 
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that were most likely meant, best first, at most three; case does not count."""
+    """The names that were most likely meant, best first, at most three; case does not count. Of
+    very many names only the first are looked at."""
     folded: dict[str, str] = {}
-    for known in names:
+    for known in islice(names, MOST_NAMES):
         folded.setdefault(known.casefold(), known)
     same = folded.pop(name.casefold(), None)
     close = tuple(folded[key] for key in get_close_matches(name.casefold(), folded, n=3))

@@ -66,12 +66,13 @@ def _around(paths: Iterable[str]) -> Iterator[str]:
 @dataclass(frozen=True, slots=True)
 class Names:
     """The names of a whole model: layers and stacks with the layers that each stands for (a stack
-    for itself, what was left out for nothing), variables with their unique names, of which those
-    in `kept` are in the model."""
+    for itself, what was left out for nothing), those of them that are broken, variables with their
+    unique names, of which those in `kept` are in the model."""
 
     layers: Index
     tensors: Index
     stacks: frozenset[str]
+    broken: frozenset[str]
     kept: frozenset[str]
 
 
@@ -97,7 +98,7 @@ def names_of(
             tensors.add(alias, (tensor.name,))
     for path, meant in _seen(scope):
         tensors.add(path, (meant,))
-    return Names(layers, tensors, stacks, frozenset(kept))
+    return Names(layers, tensors, stacks, frozenset(building.broken), frozenset(kept))
 
 
 def _seen(scope: Scope) -> Iterator[tuple[str, str]]:

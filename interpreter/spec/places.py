@@ -115,10 +115,10 @@ def register(statements: Iterable[Placed], scope: Scope) -> Iterator[Callee | Fi
 
 def planned(statements: Iterable[Placed]) -> frozenset[str]:
     """The dimensions and axes that some plan declares: until it is chosen nothing is said of
-    their names."""
+    their names. A header that is broken may be a plan's."""
     found: set[str] = set()
     for placed in statements:
-        if isinstance(placed.chunk.statement, syntax.PlanStatement):
+        if isinstance(placed.chunk.statement, syntax.PlanStatement | None):
             for part in inner(placed):
                 match part.chunk.statement:
                     case syntax.DimStatement(items=dims):

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from parspec.grammar.syntax import Document
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.dims import Dims, resolve_dims
-from parspec.interpreter.spec.doubt import without_consequences
+from parspec.interpreter.spec.doubt import broken_kinds, without_consequences
 from parspec.interpreter.spec.expects import resolve_expects
 from parspec.interpreter.spec.hardware import (
     axis_sizes,
@@ -33,7 +33,11 @@ from parspec.interpreter.spec.settings import (
 )
 from parspec.interpreter.spec.settle import settle, unmatched
 from parspec.interpreter.spec.sources import Reader, gather
-from parspec.interpreter.spec.stages import resolve_outputs, resolve_stages
+from parspec.interpreter.spec.stages import (
+    resolve_outputs,
+    resolve_stages,
+    with_short_pipelines,
+)
 from parspec.interpreter.spec.usage import unused
 from parspec.interpreter.spec.walk import walk
 from parspec.interpreter.theory.formulas import symbol
@@ -75,9 +79,11 @@ def resolve(
     explicit, found = resolve_communication(statements, skipped)
     before += found
     notes = Notes([*before, *in_plans(statements)])
+    axes = axis_sizes(mesh)
+    skipped |= mesh.poisoned - axes.keys()
     world = World(
         dims,
-        tuple(axis_sizes(mesh)),
+        tuple(axes),
         stack_dims(statements),
         template_dims(statements),
         dtype,
@@ -88,7 +94,8 @@ def resolve(
     settled = settle(walked.items, walked.building, patterns, dims)
     notes.found.extend(unmatched(patterns, settled, walked.building))
     outputs = resolve_outputs(statements, walked.scope, settled.tensors, world, notes)
-    tensors = _used(settled.tensors, settled.items, outputs)
+    items = tuple(with_short_pipelines(settled.items, mesh, settings, notes))
+    tensors = _used(settled.tensors, items, outputs)
     kept = (tensor.name for tensor in tensors)
     names = names_of(walked.items, walked.building, walked.scope, kept)
     stages = resolve_stages(statements, names, world, notes)
@@ -98,12 +105,12 @@ def resolve(
         file,
         plan,
         gathered.plans,
-        (*dims.items, *_unknown_turns(settled.items, tensors, dims)),
+        (*dims.items, *_unknown_turns(items, tensors, dims)),
         mesh,
         links,
         devices,
         tensors,
-        settled.items,
+        items,
         outputs,
         walked.templates,
         expects,
@@ -114,6 +121,7 @@ def resolve(
         explicit,
         gathered.documents,
         _ordered(notes.found, gathered.documents),
+        broken_kinds(notes.found, statements),
     )
 
 
@@ -161,7 +169,7 @@ def _ordered(
     """Each finding once, in the order of the text: the file itself first. Left out are those that
     may only follow from others."""
     places = {file: place for place, (file, _) in enumerate(documents)}
-    caused = without_consequences(dict.fromkeys(findings), (text for _, text in documents))
+    caused = without_consequences(dict.fromkeys(findings), documents)
 
     def position(finding: Finding) -> tuple[int, int, int, int]:
         site = finding.site

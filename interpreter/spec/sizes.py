@@ -12,12 +12,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.grammar.syntax import Arithmetic, Capacity, Name, Number, Size, Span
-from parspec.interpreter.theory.formulas import Amount, ceil_divide, divide, is_number
+from parspec.interpreter.spec.limits import SIZE_DEGREE, SIZE_TERMS, over, plus, times
+from parspec.interpreter.theory.formulas import Amount, ceil_divide, is_number
 
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Datum
 
 LIMIT = 10**30  # the largest size; nothing real comes near, and products of it stay printable
+TOO_LONG = f"its formula has more than {SIZE_TERMS} terms or {SIZE_DEGREE} factors in one"
 CAPACITY_ARGUMENTS = ("tokens", "experts", "top", "factor")
 _DEFAULTS: Mapping[str, Amount] = {"factor": 1}
 
@@ -39,7 +41,7 @@ class Problem:
     `name` is the name or unit that nobody knows; `got` the names of the arguments as written.
     """
 
-    reason: Literal["name", "unit", "united", "zero", "large", "rest", "arguments"]
+    reason: Literal["name", "unit", "united", "zero", "large", "long", "rest", "arguments"]
     span: Span
     name: str = ""
     got: tuple[str, ...] = ()
@@ -53,6 +55,7 @@ class Problem:
             "united": f"a size has no unit, this one is in `{self.name}`",
             "zero": "it divides by zero",
             "large": "sizes end at 10^30",
+            "long": TOO_LONG,
             "rest": "`rest` fills a product of axes, nothing else",
             "arguments": f"`capacity` wants {', '.join(CAPACITY_ARGUMENTS)}",
         }[self.reason]
@@ -170,15 +173,24 @@ def _leaf(node: Size, names: Callable[[str], Amount | None]) -> Amount | Problem
 
 
 def _combined(node: Arithmetic, left: Amount, right: Amount) -> Amount | Problem:
+    if node.operator == "/" and right == 0:
+        return Problem("zero", node.right.span)
+    value = computed(node, left, right)
+    return Problem("long", node.span) if value is None else value
+
+
+def computed(node: Arithmetic, left: Amount, right: Amount) -> Amount | None:
+    """The value of an operation, None where it is too long a formula. Raises
+    ZeroDivisionError."""
     match node.operator:
         case "+":
-            return left + right
+            return plus(left, right)
         case "-":
-            return left - right
+            return plus(left, -right)
         case "*":
-            return left * right
+            return times(left, right)
         case "/":
-            return Problem("zero", node.right.span) if right == 0 else divide(left, right)
+            return over(left, right)
 
 
 def _misnamed(node: Capacity) -> Problem | None:
@@ -193,7 +205,12 @@ def _capacity(node: Capacity, given: Mapping[str, Amount]) -> Amount | Problem:
     Switch Transformers."""
     if given["experts"] == 0:
         return Problem("zero", node.span)
-    return ceil_divide(given["top"] * given["tokens"] * given["factor"], given["experts"])
+    slots = times(given["top"], given["tokens"])
+    slots = None if slots is None else times(slots, given["factor"])
+    value = None if slots is None else over(slots, given["experts"])
+    if slots is None or value is None:
+        return Problem("long", node.span)
+    return ceil_divide(slots, given["experts"])
 
 
 def quantity(number: Number) -> Quantity | Problem:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
-from parspec.grammar.parser import parse
 from parspec.grammar.syntax import (
     Chunk,
     Document,
@@ -154,7 +153,9 @@ def of_kind(statements: Iterable[Placed], kind: type[S]) -> Iterator[tuple[S, Pl
 def gather(file: str, text: str, reader: Reader, plan: str | None = None) -> Gathered:
     """Parses a file and all that it imports, as of the named plan.
 
-    Findings: `syntax_error` in any of the files, what is wrong with an import at that import,
+    Imports stay in the file's folder and in the working folder, with what is below these: a spec
+    of somebody else cannot have other files shown. Findings: `syntax_error` in any of the files,
+    what is wrong with an import at that import,
     `misplaced` for an import inside another statement, `duplicate_name` and `unknown_name` for
     plans (an unknown one at the start of the file).
     """
@@ -195,6 +196,8 @@ class _Gathering:
 
     def add(self, file: str, text: str, trail: tuple[str, ...]) -> None:
         """Adds a file's statements; `trail` are the files that led to it, itself last."""
+        from parspec.grammar.parser import parse  # lark, only where something is read
+
         document = parse(text)
         self.documents[file] = document
         self.seen.add(trail[-1])
@@ -216,7 +219,12 @@ class _Gathering:
             self.follow_library(statement.target, site, trail)
             return
         file = os.path.normpath(Path(placed.file).parent / statement.target)
-        if file in trail:
+        if not statement.target.strip():
+            empty = Unread("unreadable", (("reason", "the name is empty"),))
+            self.findings.append(unread(empty, '""', site))
+        elif not inside(file, (Path(trail[0]).parent, Path())):
+            self.findings.append(Finding("import_outside", site, (("file", statement.target),)))
+        elif file in trail:
             cycle = (*trail[trail.index(file) :], file)
             self.findings.append(Finding("import_cycle", site, (("cycle", cycle),)))
         elif file not in self.seen:
@@ -264,6 +272,15 @@ _UNREAD: Mapping[str, tuple[str, tuple[tuple[str, Datum], ...]]] = {
     "not_utf8": ("not_utf8", (("offset", 0), ("byte", ""))),
     "too_large": ("file_too_large", (("size", 0), ("limit", SIZE_LIMIT))),
 }
+
+
+def inside(file: str, folders: Iterable[Path]) -> bool:
+    """Does a file lie in one of these folders or below, wherever links lead?"""
+    try:
+        real = Path(file).resolve()
+        return any(real.is_relative_to(folder.resolve()) for folder in folders)
+    except (OSError, RuntimeError, ValueError):  # a circle of links, or no name of a file
+        return False
 
 
 def unread(problem: Unread, shown: str, site: Site) -> Finding:

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Name, OutputStatement, StagesStatement
+from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.clauses import said
-from parspec.interpreter.spec.model import Assignment, Output, Stages
+from parspec.interpreter.spec.hardware import axis_sizes
+from parspec.interpreter.spec.limits import STAGES
+from parspec.interpreter.spec.model import Assignment, Layer, Output, Stages
 from parspec.interpreter.spec.paths import one
 from parspec.interpreter.spec.scopes import Broken, Here, Notes, Scope
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Chunks, Number, Path, Portion, Span
-    from parspec.interpreter.spec.model import Tensor
+    from parspec.interpreter.spec.model import Item, Mesh, Settings, Tensor
     from parspec.interpreter.spec.paths import Names
     from parspec.interpreter.spec.scopes import World
     from parspec.interpreter.spec.sources import Placed
 
-CHUNK_LIMIT = 100_000  # chunks of a pipeline; no machine has so many stages
 Chunk: TypeAlias = tuple[tuple[str, int], ...]
 
 
@@ -55,7 +58,7 @@ class _Layout:
             self.here.report_unknown("axis", Name(axis.text, axis.span), self.here.world.axes)
         chunks: list[Chunk] = []
         for part in statement.chunks:
-            made = self.chunks(part, CHUNK_LIMIT - len(chunks))
+            made = self.chunks(part, STAGES - len(chunks))
             sound = sound and made is not None
             chunks += made or ()
         site = self.here.at(axis.span)
@@ -65,7 +68,7 @@ class _Layout:
         portions = [self.portion(portion) for portion in part.portions]
         repeat = 1
         if part.repeat is not None:
-            reason = f"a pipeline has 1 to {CHUNK_LIMIT:_} chunks".replace("_", " ")
+            reason = f"a pipeline has 1 to {STAGES:_} chunks".replace("_", " ")
             counted = self.count(part.repeat, "chunks", room, reason)
             if counted is None:
                 return None
@@ -83,6 +86,8 @@ class _Layout:
         if fits is None:
             return None
         name, meant = fits
+        if name in self.names.broken:
+            return None
         if name in self.names.stacks:
             return self.of_stack(name, portion)
         if portion.count is not None:
@@ -108,6 +113,27 @@ class _Layout:
 
     def bad(self, name: str, span: Span, text: str, reason: str) -> None:
         self.here.report("bad_size", span, name=name, text=text, reason=reason)
+
+
+def with_short_pipelines(
+    items: Iterable[Item], mesh: Mesh, settings: Settings | None, notes: Notes
+) -> Iterator[Item]:
+    """The items; a stack that is cut into more stages and chunks than a pipeline can have is not
+    cut at all (`over_limit`)."""
+    sizes = axis_sizes(mesh)
+    chunks = dict(settings.values).get("chunks", 1) if settings else 1
+    for item in items:
+        if isinstance(item, Layer):
+            yield item
+            continue
+        inside = tuple(with_short_pipelines(item.items, mesh, settings, notes))
+        cuts = [part for part in item.assignments if part.saying == "partition"]
+        ways = [sizes.get(part.axis) for part in cuts] + [chunks if cuts else 1]
+        if prod(size for size in ways if isinstance(size, int)) > STAGES:
+            data = (("what", "stages of a pipeline, times the chunks of each"), ("limit", STAGES))
+            notes.found.append(Finding("over_limit", cuts[0].site, data))
+            item = replace(item, assignments=())
+        yield replace(item, items=inside)
 
 
 def resolve_outputs(

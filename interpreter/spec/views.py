@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import AxisItem, AxisStatement, Name, Path, Rest, Span
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
+from parspec.interpreter.spec.limits import SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Mesh, View
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown
-from parspec.interpreter.spec.sizes import Problem, amount, flaw, product_names, shortened
+from parspec.interpreter.spec.sizes import TOO_LONG, Problem, amount, flaw, product_names, shortened
 from parspec.interpreter.spec.sources import Placed, of_kind
-from parspec.interpreter.theory.formulas import Amount, divide, is_number, product, symbol
+from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Datum
@@ -120,6 +121,9 @@ class _Viewing:
         if made is None:
             self.poisoned.add(name)
             return
+        if terms_together(self.sizes[part] for part in made.parts) > SIZE_TERMS:
+            self.bad(item, TOO_LONG)
+            return
         whole = product(self.sizes[part] for part in made.parts)
         self.sizes[name] = whole if made.pieces is None else dict(made.pieces)[name]
         self.views[name] = View(
@@ -134,6 +138,8 @@ class _Viewing:
 
     def parts(self, item: _Item, known: tuple[str, ...]) -> tuple[str, ...] | None:
         """The mesh axes (or pieces of cuts) that it is made of, major first."""
+        if item.parts is None and item.placed.chunk.parsed.faults:
+            return None
         if item.parts is None:
             self.bad(item, "say which axes it cuts, as in `ep = 8 of dp`")
             return None
@@ -169,6 +175,11 @@ class _Viewing:
 
     def pieces(self, item: _Item, parts: tuple[str, ...]) -> tuple[tuple[str, Amount], ...]:
         """The pieces of a cut with their sizes, outermost first."""
+        if terms_together(self.sizes[part] for part in parts) > SIZE_TERMS:
+            self.bad(item, TOO_LONG)
+            return tuple(
+                (piece.name.text, symbol(piece.name.text)) for piece in item.statement.items
+            )
         region = product(self.sizes[part] for part in parts)
         found = len(self.findings)
         sizes: dict[str, Amount] = {}
@@ -181,12 +192,18 @@ class _Viewing:
                 sizes[piece.name.text] = self.size(own)
         for extra in rest[1:]:
             self.bad(extra, "one piece alone can fill the rest")
-        given = product(sizes.values())
+        if terms_together((region, *sizes.values())) > SIZE_TERMS:
+            self.bad(item, TOO_LONG)
         names = [piece.name.text for piece in item.statement.items]
         if len(self.findings) > found:
             self.poisoned.update(names)
-        elif not is_number(given) or not is_number(region):
-            sizes.update((own.item.name.text, divide(region, given)) for own in rest)
+            return tuple((name, symbol(name)) for name in names)
+        given = product(sizes.values())
+        if not is_number(given) or not is_number(region):
+            left = over(region, given)
+            if left is None:
+                self.bad(item, TOO_LONG)
+            sizes.update((own.item.name.text, left or symbol(own.item.name.text)) for own in rest)
         elif region != given and (not rest or region % given):
             self.findings.append(self.mismatch(item, rest, sizes, int(region), int(given)))
             self.poisoned.update(names)

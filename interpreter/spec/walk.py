@@ -24,6 +24,7 @@ from parspec.interpreter.spec.drafts import DraftItem, DraftStack, Unit, layers_
 from parspec.interpreter.spec.expressions import seen_as
 from parspec.interpreter.spec.indices import Dimensions, matches, spelled
 from parspec.interpreter.spec.layers import write_layer
+from parspec.interpreter.spec.limits import ALL_STATEMENTS, TREE_STATEMENTS
 from parspec.interpreter.spec.model import Stack, Template, Tensor
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.places import in_body, inner, of_the_model, register
@@ -57,7 +58,8 @@ def walk(statements: Iterable[Placed], world: World, notes: Notes) -> Walked:
     walker.statements(of_the_model(statements), body)
     for callee in walker.callees:
         if isinstance(callee.statement, BlockStatement) and callee.site not in notes.read:
-            _Walker(world, Notes(notes.found)).alone(callee, callee.statement)
+            building = Building(expansion=walker.building.expansion)
+            _Walker(world, Notes(notes.found), building).alone(callee, callee.statement)
     return Walked(
         tuple(body.items),
         body.scope,
@@ -147,6 +149,11 @@ class _Walker:
             what = "blocks and stacks inside one another"
             here.report("over_limit", block.call.function.span, what=what, limit=BODY_DEPTH)
             return None
+        expansion = self.building.expansion
+        expansion.tree = expansion.tree if active else 0
+        if expansion.full:
+            return None
+        mark = len(body.items)
         scope = Scope(path, callee.scope, here.scope.turns)
         for item, reading in zip(block.header.parameters, arguments.readings, strict=True):
             scope.tensors[item.name.text] = seen_as(reading, here)
@@ -156,6 +163,11 @@ class _Walker:
         self.building.active.append((name, callee.site))
         self.body(callee.placed, inside, "in a block")
         self.building.active.pop()
+        if expansion.full:
+            if not active:
+                self.overfull(block, here)
+                del body.items[mark:]
+            return None
         return self.returned(block.header, self.here(callee.placed, scope))
 
     def body(self, placed: Placed, body: Body, place: str) -> None:
@@ -166,7 +178,19 @@ class _Walker:
                 self.notes.found.append(part)
             else:
                 allowed.append(part)
+        if self.building.active:
+            self.building.expansion.add(len(allowed))
+            if self.building.expansion.full:
+                return
         self.statements(allowed, body)
+
+    def overfull(self, block: Block, here: Here) -> None:
+        """`over_limit` for a call that writes out too much."""
+        alone = self.building.expansion.tree > TREE_STATEMENTS
+        limit = TREE_STATEMENTS if alone else ALL_STATEMENTS
+        what = f"statements and layers written out by {'one call' if alone else 'all calls'}"
+        here.report("over_limit", block.call.function.span, what=what, limit=limit)
+        self.building.expansion.stopped = True
 
     def returned(self, header: BlockStatement, here: Here) -> Seen | None:
         """What a block gives: a variable of its own scope."""

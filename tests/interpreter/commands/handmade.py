@@ -86,6 +86,7 @@ def model(text: str = TEXT, file: str = FILE, plan: str | None = None, nodes: Am
         cost="composed",
         explicit=False,
         explicit_site=None,
+        doubt=frozenset(),
         documents=((file, parse(text)),),
         findings=(),
     )

@@ -72,11 +72,15 @@ usage: parspec tables FILE [OP] [options]
 
 Derives the tables of parallel strategies for a spec's operators, as formulas:
 which variable has which dimensions, what each partition does to its state,
-storage and traffic.
+storage and traffic; without OP those of states and primitives as well. - for
+FILE reads standard input. An operator in blocks or stacks may go by the end of
+its name.
 
 options:
   --format FORMAT       text (default) or json
   --plan NAME           as of this plan
+  --all                 with one operator the tables of states and primitives as
+                        well
   --help                show this
 
 examples:

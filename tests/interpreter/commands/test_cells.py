@@ -1,7 +1,16 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parspec.interpreter.commands.cells import flowed, glyph, padded, safe, width, window, wrapped
+from parspec.interpreter.commands.cells import (
+    flowed,
+    glyph,
+    padded,
+    safe,
+    shortened,
+    width,
+    window,
+    wrapped,
+)
 
 
 def test_wide_characters_take_two_cells_and_combining_ones_none():
@@ -40,10 +49,30 @@ def test_a_window_fits_and_begins_at_or_before_the_mark(widths, start, length, r
 def test_text_is_wrapped_at_spaces():
     assert wrapped("one two three four", 9, "  ") == ["one two", "  three", "  four"]
     assert wrapped("", 9) == [""]
-    assert wrapped("incomprehensibilities", 9) == ["incomprehensibilities"]
+    assert wrapped("such incomprehensibilities", 9) == ["such", "inco…ties"]
+
+
+def test_long_names_lose_their_middle():
+    assert shortened("data_parallel", 13) == "data_parallel"
+    assert shortened("data_parallel", 9) == "data…llel"
+    assert shortened("批次批次", 7) == "批次…次"
+
+
+@given(st.text("ab批\u0301 ·", max_size=60), st.integers(9, 30), st.sampled_from(["", "  "]))
+def test_no_line_is_longer_than_the_room(text, room, indent):
+    assert all(width(line) <= room for line in wrapped(text, room, indent))
+
+
+@given(st.lists(st.text("ab 批", min_size=1, max_size=12)), st.integers(9, 30))
+def test_no_line_of_items_is_longer_than_the_room_or_begins_with_a_separator(items, room):
+    for line in flowed(items, " · ", room):
+        assert width(line) <= room
+        assert not line.startswith("·")
 
 
 def test_items_are_kept_whole_where_they_fit():
     assert flowed(["a = 1", "b = 2", "c = 3"], ", ", 13) == ["a = 1, b = 2,", "c = 3"]
     assert flowed(["one two three", "x"], ", ", 8) == ["one two", "three,", "x"]
     assert flowed([], ", ", 8) == [""]
+    assert flowed(["abcd", "efgh", "i"], " · ", 11) == ["abcd ·", "efgh · i"]
+    assert flowed(iter(["abcd efgh", "i"]), " · ", 9) == ["abcd", "efgh ·", "i"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from importlib.resources import files
@@ -22,6 +23,10 @@ WARNED = TEXT.replace("output y replicated on N\n", "output y\n").replace(
     "expect traffic <= 1.2 GB\n", ""
 )
 
+HOLE = (
+    "mesh N = 8\ndim B = 64, F = 128, D = 4\ninput x[B, F] partition F on N\nweight w[F, D]\n"
+    "layer down: y[B, D] = x * w partition ? on N\noutput y partition B on N\n"
+)
 FREE = "mesh N = 8\ndim B = 64\ninput x[B] replicated on N\n" + (
     "layer act: a[B] = gelu(x) partition B on N\noutput a\n"
 )
@@ -113,7 +118,42 @@ class TestCheck:
 
     def test_an_empty_folder(self, ran):
         Path("empty").mkdir()
-        assert ran("check", "empty") == (0, "", "no .par files in empty\n")
+        assert ran("check", "empty") == (2, "", "no .par files in empty\n")
+
+    def test_nothing(self, ran):
+        assert ran("check", "") == (2, "", 'error[PAR601] file_not_found: there is no file ""\n')
+
+    def test_other_sizes_and_prices(self, ran):
+        write("other.par", TEXT)
+        code, out, err = ran("check", "--set", "N=4", "tp=2", "--cost", "ring", "other.par")
+        assert (code, out) == (2, "")
+        assert err == "--set tp: the spec has no dimension or axis tp\n"
+        code, out, _ = ran("check", "--set", "N=4", "--cost", "ring", "other.par")
+        assert code == 0
+        assert out.startswith("other.par: ok · 3 layers · N = 4 · traffic 403 MB")
+
+    def test_a_size_that_was_set_is_told_so(self, ran):
+        write("mlp.par", TEXT)
+        _, out, _ = ran("check", "mlp.par", "--set", "F=28671", "--format", "concise")
+        assert "F = 28671 (--set) does not split 8 ways on N" in out
+        _, out, _ = ran("check", "mlp.par", "--set", "N=3", "--format", "concise")
+        assert "F = 28672 does not split 3 ways on N" in out
+        assert "; N = 3 (--set)\n" in out
+
+    def test_a_hole_tells_the_price_of_each_choice(self, ran):
+        write("hole.par", HOLE)
+        _, out, _ = ran("check", "hole.par", "--format", "concise")
+        assert out == (
+            "hole.par:5:39: info[PAR213] `?` on N is filled with F, the cheapest for down "
+            "(B: 1.79 kB, F: 448 B, none: 14.3 kB a device)\n"
+        )
+
+    def test_what_has_no_size_is_named(self, ran):
+        write("mlp.par", TEXT.replace("B = 4096", "B").replace("N = 8", "N"))
+        _, out, _ = ran("check", "mlp.par", "--format", "concise")
+        assert out.endswith("traffic <= 1.2 GB is not evaluated: B and N have no size\n")
+        _, out, _ = ran("check", "mlp.par", "--set", "N=8", "--format", "concise")
+        assert out.endswith("traffic <= 1.2 GB is not evaluated: B has no size\n")
 
     def test_standard_input(self, ran, monkeypatch):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(WRONG.encode())))
@@ -185,8 +225,8 @@ class TestFilesThatCannotBeRead:
         code, out, err = ran("check", "megatrom.par")
         assert (code, out) == (2, "")
         assert err == (
-            "error[PAR601] file_not_found: there is no file megatrom.par; "
-            "did you mean megatron.par?\n"
+            "error[PAR601] file_not_found: there is no file megatrom.par; did you mean\n"
+            "  megatron.par?\n"
         )
 
     @pytest.mark.parametrize("command", ["report", "tables"])
@@ -224,6 +264,13 @@ class TestFilesThatCannotBeRead:
         assert out.startswith("good.par: ok")
         assert err.startswith("error[PAR601]")
 
+    def test_a_name_that_is_too_long(self, ran):
+        code, out, err = ran("check", "x" * 300)
+        assert (code, out) == (2, "")
+        assert err.startswith("error[PAR602] unreadable_file:\n  xxx")
+        assert err.endswith("xxx\n  cannot be read: file name too long\n")
+        assert all(width(line) <= 80 for line in err.splitlines())
+
     def test_strange_names(self, ran):
         code, _, err = ran("check", "a\x1b[31m\udc80.par")
         assert code == 2
@@ -231,6 +278,12 @@ class TestFilesThatCannotBeRead:
 
 
 class TestReport:
+    STACK = (
+        "mesh pp = 4\ndim L = 8, B = 64, D = 32, D2 = D\ninput x[B, D]\n"
+        "stack net[L]: x -> y {\n  weight w[D, D2]\n  layer fc: y[B, D2] = x * w\n}\n"
+        "for net: partition L on pp\noutput y\n"
+    )
+
     def test_text(self, ran):
         write("mlp.par", TEXT)
         code, out, err = ran("report", "mlp.par")
@@ -251,6 +304,40 @@ class TestReport:
         (primitive,) = report["primitives"]
         assert primitive["primitive"] == "All-Reduce"
         assert report["expects"][0]["holds"] is True
+
+    def test_json_of_a_pipeline_of_any_length(self, ran):
+        write("stack.par", self.STACK.replace("pp = 4", "pp"))
+        code, out, _ = ran("report", "stack.par", "--format", "json")
+        report = validated("report", out)
+        assert code == 0
+        states = {tensor["layout"]["pp"] for tensor in report["tensors"]}
+        assert states == {"C(0)", "P(L)", "C(k)", "C(pp-1)"}
+
+    def test_the_step_of_a_pipeline_is_not_evaluated(self, ran):
+        write("stack.par", self.STACK)
+        _, out, _ = ran("report", "stack.par")
+        assert "time               step: depends on the schedule, not evaluated\n" in out
+        assert "net\n(8 times)  pp" in out
+        assert "no total" not in out
+
+    def test_training_has_no_total_of_memory(self, ran):
+        write("stack.par", self.STACK + "train { global_batch = B }\n")
+        _, out, _ = ran("report", "stack.par")
+        assert "no total: the backward pass is not evaluated\n" in out
+
+    def test_long_names_are_shortened(self, ran):
+        names = {
+            "B": "batch_of_many_sequences",
+            "D": "hidden_dimension_of_the_model",
+            "N": "n" * 30,
+        }
+        text = TEXT
+        for short, long in names.items():
+            text = re.sub(rf"\b{short}\b", long, text)
+        write("long.par", text.replace(" = 8\n", " = 8, dp = 2, cp = 2, pp = 2\n"))
+        _, out, err = ran("report", "long.par")
+        assert all(width(line) <= 80 for line in (*out.splitlines(), *err.splitlines()))
+        assert "nnn…  dp" in out
 
     def test_prices(self, ran):
         write("mlp.par", TEXT)
@@ -310,12 +397,48 @@ class TestTables:
         write("linear.par", self.SPEC)
         code, out, _ = ran("tables", "linear.par")
         assert code == 0
-        assert " I           BI    LOI    NBO   BI + LOI + N·BO\n" in out
+        assert " I           BI     LOI     N·BO   BI + LOI + N·BO\n" in out
+        assert "prices: traffic in the system" in out
 
     def test_one_operator(self, ran):
         write("linear.par", self.SPEC)
         value = validated("tables", ran("tables", "linear.par", "linear", "--format", "json")[1])
         assert [operator["name"] for operator in value["operators"]] == ["linear"]
+
+    def test_the_tables_of_the_theory_are_those_of_no_operator(self, ran):
+        write("linear.par", self.SPEC)
+        _, one, _ = ran("tables", "linear.par", "linear")
+        _, more, _ = ran("tables", "linear.par", "linear", "--all")
+        assert "prices" not in one
+        assert more == one + more.removeprefix(one)
+        assert more.removeprefix(one).startswith("\n\nstates of a variable")
+        assert ran("tables", "linear.par")[1] == more
+
+    BLOCKS = (
+        "dim B = 4, D = 8\ninput x[B, D]\n"
+        "block up(x[B, D]) -> a {\n  layer add: b[B, D] = x + x\n  layer act: a[B, D] = gelu(x)\n"
+        "}\n"
+        "block down(x[B, D]) -> a {\n  layer act: a[B, D] = softmax over D (x)\n}\n"
+        "layer one: y = up(x)\nlayer two: z = down(y)\noutput z\n"
+    )
+
+    def test_an_operator_by_the_end_of_its_name(self, ran):
+        write("blocks.par", self.BLOCKS)
+        assert ran("tables", "blocks.par", "add")[1].startswith("one.add: relations\n")
+        code, out, err = ran("tables", "blocks.par", "act")
+        assert (code, out, err) == (2, "", "which act: one.act or two.act?\n")
+        assert "T" not in ran("tables", "blocks.par", "two.act")[1]
+
+    def test_many_operators_are_listed_in_part(self, ran):
+        layers = (
+            f"dim D{n} = 4\ninput x{n}[D{n}]\nlayer layer_{n}: y{n}[D{n}] = gelu(x{n})\n"
+            for n in range(20)
+        )
+        write("many.par", "".join(layers))
+        code, out, err = ran("tables", "many.par", "qq")
+        assert (code, out) == (2, "")
+        assert "layer_9, …, layer_19\n" in err
+        assert all(width(line) <= 80 for line in err.splitlines())
 
     def test_an_unknown_operator(self, ran):
         write("linear.par", self.SPEC)
@@ -353,6 +476,9 @@ class TestTheRest:
         code, _, err = ran("check", "--fromat", "json")
         assert code == 2
         assert err.startswith("parspec check has no option --fromat; did you mean --format?\n")
+        _, _, err = ran("check", "--zzz")
+        assert err.startswith("parspec check has no option --zzz; there is --format, ")
+        assert all(width(line) <= 80 for line in err.splitlines())
 
     def test_an_error_of_ours_is_told_kindly(self, ran, monkeypatch):
         write("mlp.par", TEXT)
@@ -429,14 +555,21 @@ class TestProcesses:
         )
         assert shown.stdout.endswith(b"[]\n")
 
-    def test_check_does_without_rich(self):
+    @pytest.mark.parametrize(
+        ("words", "needless"),
+        [
+            (["check", "mlp.par"], {"rich", "json"}),
+            (["explain", "PAR201"], {"rich", "json", "lark"}),
+        ],
+    )
+    def test_commands_import_what_they_need(self, words, needless):
         write("mlp.par", TEXT)
         script = (
             "import sys; from parspec.interpreter.commands.main import main;"
-            "main(['check', 'mlp.par']); print('rich' in sys.modules)"
+            f"main({words}); print(sorted({needless} & set(sys.modules)))"
         )
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         shown = subprocess.run(
             [sys.executable, "-c", script], capture_output=True, env=environment, check=True
         )
-        assert shown.stdout.endswith(b"False\n")
+        assert shown.stdout.endswith(b"[]\n")

@@ -18,6 +18,7 @@ from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.report_json import report_json
 from parspec.interpreter.commands.report_text import report_text
 from parspec.interpreter.commands.terminal import COLOURED, PLAIN, Screen
+from parspec.interpreter.spec.model import Axis, Mesh
 from parspec.interpreter.theory.formulas import symbol
 from parspec.interpreter.theory.layouts import layout
 
@@ -47,8 +48,11 @@ mlp.par
 mesh     N = 8
 dims     B = 4096, D = 8192, F = 28672
 figures  of one forward pass, traffic at composed prices
+states   P(d) a slice of d · R a copy · R(partial) an addend · C(k) on node k
+layers   bytes/turn: operands and result on a device · time: all turns
+moves    (order) · per device, time: the busiest, all turns · ≈ for N >> 1
 
-layers    N               per device  time
+layers    N               bytes/turn  time
 up        tensor, column      155 MB     -
   x       R
   w_up    P(F)
@@ -111,7 +115,7 @@ def test_parts_of_an_axis_have_columns_of_their_own():
     alone = replace(divided, layers=divided.layers[:1], tensors=())
     assert axes_of(alone) == ("N.0", "N.1")
     assert (
-        "layers  N.0             N.1   per device  time\n"
+        "layers  N.0             N.1   bytes/turn  time\n"
         "up      tensor, column            155 MB     -\n"
         "  x     P(F)            P(D)\n"
     ) in text_of(alone)
@@ -151,10 +155,18 @@ def test_stages_and_times():
     assert "0      embed, decoder 0-4  400 MB\n" in text
 
 
+def test_times_without_links_are_not_nothing():
+    made = analysis()
+    timed = replace(made, totals=replace(made.totals, communication_time=0.0))
+    assert "communication 0 s" not in text_of(timed)
+    linked = replace(made.model, mesh=Mesh((Axis("N", 8, "nvlink"),)))
+    assert "communication 0 s" in text_of(replace(timed, model=linked))
+
+
 def test_mistakes_are_counted_in_the_header():
     wrong = TEXT.replace("partition F on N", "partition F on tp", 1)
     made = analysis(model=model(wrong), findings=(unknown_axis(wrong, "tp"),))
-    assert "found    1 error; parspec check shows them\n" in text_of(made)
+    assert "found    1 error; parspec check shows them, given the same options\n" in text_of(made)
 
 
 @pytest.mark.parametrize("columns", [60, 70, 80])

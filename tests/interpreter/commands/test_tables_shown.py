@@ -14,8 +14,10 @@ from parspec.interpreter.commands.cells import width
 from parspec.interpreter.commands.changes import state_changes
 from parspec.interpreter.commands.operators import tabled
 from parspec.interpreter.commands.tables_json import tables_json
-from parspec.interpreter.commands.tables_text import tables_text
+from parspec.interpreter.commands.tables_text import tables_text, theory_text
 from parspec.interpreter.commands.terminal import PLAIN, Screen
+from parspec.interpreter.spec.model import Template
+from parspec.interpreter.theory.operators import Operator
 
 TEXT = """\
 linear: relations
@@ -39,12 +41,12 @@ linear: strategies
 
 linear: stored in the system
 
- partition   X     W      Y     total
- ──────────────────────────────────────────────
- L           LBI   LOI    LBO   LBI + LOI + LBO
- B           BI    NLOI   BO    BI + N·LOI + BO
- O           NBI   LOI    BO    N·BI + LOI + BO
- I           BI    LOI    NBO   BI + LOI + N·BO
+ partition   X      W       Y      total
+ ─────────────────────────────────────────────────
+ L           LBI    LOI     LBO    LBI + LOI + LBO
+ B           BI     N·LOI   BO     BI + N·LOI + BO
+ O           N·BI   LOI     BO     N·BI + LOI + BO
+ I           BI     LOI     N·BO   BI + LOI + N·BO
 
 
 linear: between layers
@@ -55,14 +57,15 @@ linear: between layers
  B           P/P       -                0        0
  O           P/R       All-Gather       NLBD     N·LBD − LBD/N
  I           R/P       Reduce-Scatter   NLBD     N·LBD − LBD/N
+"""
 
-
+THEORY = """\
 states of a variable of size M on N nodes
 
  state                                                                stored
  ───────────────────────────────────────────────────────────────────────────
  Partitioned (P)   every node has its slice                           M
- Replicated (R)    every node has all of it, or a full-sized addend   MN
+ Replicated (R)    every node has all of it, or a full-sized addend   N·M
  Centralized (C)   one node has all of it                             M
 
 
@@ -89,18 +92,29 @@ prices: traffic in the system
  All-to-All       2       2(N−1)/N·M              2·M      (N−1)/N·M
  Send             1       M                       M        M
  Permute          1       M                       M        M
-
 """
 
 
 def test_text_is_the_articles():
     assert tables_text(tabled(linear_model()), Screen(PLAIN, 80)) == TEXT
+    assert theory_text(Screen(PLAIN, 80)) == THEORY
 
 
 @pytest.mark.parametrize("columns", [60, 80])
 def test_nothing_is_wider_than_the_screen(columns):
-    text = tables_text(tabled(linear_model()), Screen(PLAIN, columns))
+    shown = Screen(PLAIN, columns)
+    text = tables_text(tabled(linear_model()), shown) + theory_text(shown)
     assert all(width(line) <= columns for line in text.splitlines())
+
+
+def test_what_a_function_reduces_inside_a_layer_is_told_below_what_is_between_layers():
+    operator = Operator("along", (("S", "T"),), ("S", "T"), over=("T",), function="softmax")
+    model = replace(linear_model(), items=(), templates=(Template("prob", ("s",), "p", operator),))
+    text = tables_text(tabled(model), Screen(PLAIN, 80))
+    assert " T           P/P       -           0        0\n" in text
+    assert text.endswith(
+        "\n\nT: inside a layer All-Reduces of the maximum and the sum over T, M = S each\n"
+    )
 
 
 def test_json():

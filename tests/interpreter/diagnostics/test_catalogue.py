@@ -163,6 +163,19 @@ MESSAGES = [
         "a `partition` clause says which",
     ),
     (
+        "hole",
+        {"layer": "down", "axis": "tp", "dim": "F", "unit": "B"}
+        | {"choices": (("F", 0.0), ("B", 33_000.0), ("D", 0.0), ("none", 2_100_000.0))},
+        "`?` on tp is filled with F, the cheapest for down "
+        "(F: 0 B, B: 33 kB, D: 0 B, none: 2.1 MB a device; F and D cost the same)",
+    ),
+    (
+        "hole",
+        {"layer": "down", "axis": "tp", "dim": "F", "unit": "s"}
+        | {"choices": (("F", 0.0012), ("none", 0.5))},
+        "`?` on tp is filled with F, the cheapest for down (F: 1.2 ms, none: 500 ms)",
+    ),
+    (
         "layers_lost",
         {"stack": "decoder", "axis": "pp", "layers": 30, "stages": 4, "built": 28, "lost": 2}
         | {"remainder": 2},

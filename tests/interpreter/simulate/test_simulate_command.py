@@ -92,8 +92,8 @@ def test_what_cannot_be_simulated_says_why(ran):
     code, out, err = ran(text)
     assert (code, out) == (2, "")
     assert err.endswith(
-        "mlp.par cannot be simulated: its axes do not shrink to 1024 devices, and more are not "
-        "simulated\n"
+        "mlp.par cannot be simulated: its axes do not shrink to 1024 devices, and more\n"
+        "  are not simulated\n"
     )
 
 
@@ -101,9 +101,7 @@ def test_without_numpy_it_says_what_to_install(ran, monkeypatch):
     monkeypatch.setattr(simulate, "find_spec", lambda name: None)
     code, out, err = ran(SPEC)
     assert (code, out) == (2, "")
-    assert err == (
-        "simulate computes with NumPy, which is not installed: pip install 'parspec[simulate]'\n"
-    )
+    assert err == "simulate needs NumPy: pip install 'parspec[simulate]'\n"
 
 
 def test_a_seed_is_a_whole_number(ran):

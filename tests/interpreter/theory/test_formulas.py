@@ -25,6 +25,7 @@ from parspec.interpreter.theory.formulas import (
     plain,
     product,
     reader,
+    spaced,
     symbol,
     symbols,
     total,
@@ -165,6 +166,16 @@ class TestWriting:
     def test_compact(self, amount: Amount, text: str) -> None:
         assert compact(amount, ORDER) == text
 
+    def test_spaced_sets_off_copies_in_products_too(self) -> None:
+        assert spaced(N * L * OUT * IN, ORDER) == "N·LOI"
+        assert spaced(N * B * IN + L * OUT * IN, ORDER) == "N·BI + LOI"
+
+    def test_of_very_many_terms_a_reader_sees_the_first(self) -> None:
+        many = total(symbol(f"d{n}") for n in range(4096))
+        assert reader(many).startswith("d0 + d1 + d2")
+        assert reader(many).endswith("d15 + … (4096 terms)")
+        assert plain(many).count("+") == 4095
+
     def test_compact_sets_off_what_counts_copies(self) -> None:
         tp = symbol("t")
         assert compact(tp * L * D + B, ("t", *ORDER), copies=("t",)) == "t·LD + B"
@@ -175,7 +186,9 @@ class TestWriting:
             (N * L * OUT * IN, "N*L*O*I"),
             (B * IN + OUT * IN, "B*I + O*I"),
             (Fraction(5, 4) * B * S / E, "5*B*S/(4*E)"),
-            (D * D - 1, "D*D - 1"),
+            (D * D - 1, "D**2 - 1"),
+            (B / N**2, "B/(N**2)"),
+            (D ** (2**26), f"D**{2**26}"),
             (B / (T + S), "B/(T + S)"),
             (0, "0"),
         ],

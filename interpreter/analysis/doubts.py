@@ -1,0 +1,55 @@
+"""Doubts: findings that may only follow from a statement that is broken.
+
+What a broken statement was to say is missing in the model: a clause of a `for`, a layer, a size. A
+budget that fails then, or operands that disagree, may be its consequence, and are not reported
+before it is mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.spec.doubt import broken_chunks
+from parspec.interpreter.spec.model import Model
+
+EXPECTING = frozenset({"expect", "communication"})
+"""Statements that only look at a plan."""
+PRICING = frozenset({"cost", "link", "device", "dtype"})
+"""Statements that give figures, not layouts."""
+CONSEQUENCES = frozenset(
+    {
+        "operands_disagree",
+        "carry_unsettled",
+        "layers_lost",
+        "weight_not_on_stage",
+        "partial_left",
+        "batch_mismatch",
+        "schedule_constraint",
+        "double_reduce",
+        "missing_grad_sync",
+    }
+)
+"""What may follow from a clause that is missing."""
+
+
+def figures_in_doubt(model: Model) -> bool:
+    """Whether a statement is broken without which figures are not those of the spec."""
+    return not model.doubt <= EXPECTING
+
+
+def without_doubtful(findings: Iterable[Finding], model: Model) -> Iterator[Finding]:
+    """The findings but for those that may only follow from broken statements."""
+    broken = broken_chunks(model.documents)
+    layouts_in_doubt = not model.doubt <= EXPECTING | PRICING
+    for finding in findings:
+        if (finding.site.file, finding.site.chunk) in broken:
+            doubtful = True
+        elif finding.name == "out_of_memory":
+            doubtful = figures_in_doubt(model)
+        elif finding.name == "unpinned":
+            doubtful = bool(model.doubt)
+        else:
+            doubtful = layouts_in_doubt and finding.name in CONSEQUENCES
+        if not doubtful:
+            yield finding
