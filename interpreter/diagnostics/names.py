@@ -257,7 +257,10 @@ output y
         name="over_limit",
         severity="error",
         message=_over_limit,
-        explanation="Things may stand inside one another, but not deeper than people can follow.",
+        explanation=(
+            "Things may stand inside one another, but not deeper than people can follow, nor be "
+            "more than any real spec has: so none can exhaust the machine that reads it."
+        ),
         example=_NEST.format(expression="gelu(" * 70 + "x" + ")" * 70),
         corrected=_NEST.format(expression="gelu(gelu(x))"),
     ),

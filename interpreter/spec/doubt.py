@@ -1,9 +1,10 @@
 """Doubt: which findings may only follow from text that could not be read.
 
 A missing import, or a declaration whose name was lost in a syntax error, would make every use of
-its names an error of its own. Of a statement with a syntax error nothing else is said. Where a name may have been lost, unknown names of its kind are
-not reported, unless a known name is so close that it must have been meant; nor are unused ones
-where a statement that may have used them was lost.
+its names an error of its own. Of a statement with a syntax error nothing else is said. Where a
+name may have been lost, unknown names of its kind are not reported, unless a known name is so
+close that it must have been meant; nor are unused ones where a statement that may have used them
+was lost.
 """
 
 from __future__ import annotations
@@ -85,9 +86,8 @@ def without_consequences(
     for finding in _said_once(findings):
         unused = finding.name == "unused_name" and dict(finding.data)["name"] in meant
         lost = finding.name == "unknown_name" and not mangled.isdisjoint(_near(finding))
-        told = lost or (
-            finding.name != "syntax_error" and (finding.site.file, finding.site.chunk) in broken
-        )
+        here = finding.site.file, finding.site.chunk
+        told = lost or (finding.name != "syntax_error" and here in broken)
         if not told and not unused and not _follows(finding, doubtful):
             yield finding
 

@@ -180,7 +180,7 @@ MESSAGES = [
         {"stack": "decoder", "axis": "pp", "layers": 30, "stages": 4, "built": 28, "lost": 2}
         | {"remainder": 2},
         "stack decoder has 30 layers, and 28 of them are built on 4 stages of pp: "
-        "2 lost, 30 mod 4 = 2",
+        "2 lost, 30 mod 4 = 2; 3 or 5 stages take all, or the stack is `uneven`",
     ),
     (
         "expect_failed",
