@@ -347,7 +347,13 @@ def _evaluated(terms: Terms, values: Mapping[str, Amount]) -> Amount:
 
 
 def _power(base: Amount, exponent: int) -> Amount:
-    power = product([base] * abs(exponent))
+    """The power by repeated squaring."""
+    power: Amount = 1
+    square, left = base, abs(exponent)
+    while left:
+        power = power * square if left % 2 else power
+        left //= 2
+        square = square * square if left else square
     return power if exponent >= 0 else divide(1, power)
 
 
