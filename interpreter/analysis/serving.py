@@ -121,6 +121,8 @@ def _serve_scope(
     item = item_bytes(tensor)
     first = {need.layout: need for need in reversed(needs)}
     left = [need for need in needs if first[need.layout] is need]
+    if len(left) == 1:
+        return [Served(left[0], redistribute(start, left[0].layout, dims, grid.space, item), scope)]
     at_hand = [start]
     served = []
     while left:

@@ -14,10 +14,26 @@ Json: TypeAlias = "str | int | float | Mapping[str, Json] | Sequence[Json] | Non
 _WHOLE_BEYOND = 2**53  # a float has no fractions from here on
 
 
-def json_text(value: Json) -> str:
-    """The value, indented; names stay in their own letters, a lone surrogate is escaped."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n"
+def json_text(value: Mapping[str, Json]) -> str:
+    """The value with a record on each line; names stay in their own letters, a lone surrogate is
+    escaped."""
+    text = ",\n".join(f"  {_line(key)}: {_records(inner)}" for key, inner in value.items())
+    return f"{{\n{text}\n}}\n".encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _records(value: Json) -> str:
+    """A list with an item on each line, an object with a field on each, all else on one."""
+    match value:
+        case [_, *_]:
+            return "[\n    " + ",\n    ".join(map(_line, value)) + "\n  ]"
+        case Mapping() if value:
+            fields = (f"{_line(key)}: {_line(inner)}" for key, inner in value.items())
+            return "{\n    " + ",\n    ".join(fields) + "\n  }"
+    return _line(value)
+
+
+def _line(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def datum(value: Datum) -> Json:

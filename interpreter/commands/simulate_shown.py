@@ -98,7 +98,7 @@ def _mispriced(entry: Traffic) -> str:
 def simulation_json(file: str, simulation: Simulation) -> str:
     """The same for a program."""
     proof = simulation.proof
-    value: Json = {
+    value: dict[str, Json] = {
         "schema": 1,
         "file": file,
         "plan": simulation.plan,

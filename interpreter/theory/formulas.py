@@ -233,7 +233,8 @@ class Template:
 
     def value(self, nodes: Amount, size: Amount = 1) -> Amount:
         """The price for N = nodes and M = size."""
-        return total(_term_value(term, nodes, size) for term in self.terms)
+        first, *others = (_term_value(term, nodes, size) for term in self.terms)
+        return total((first, *others)) if others else first
 
     def reader(self, nodes: str = "N", size: str = "M") -> str:
         """`(N−1)/N·M + (N−1)·M`, with N and M written as given."""
@@ -347,7 +348,9 @@ def _evaluated(terms: Terms, values: Mapping[str, Amount]) -> Amount:
 
 
 def _power(base: Amount, exponent: int) -> Amount:
-    """The power by repeated squaring."""
+    """The power: Python's own of a number, else by repeated squaring."""
+    if not isinstance(base, Polynomial) and exponent >= 0:
+        return base**exponent
     power: Amount = 1
     square, left = base, abs(exponent)
     while left:

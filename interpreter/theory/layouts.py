@@ -89,11 +89,15 @@ class Layout:
 
     def renamed(self, names: Mapping[str, str]) -> Layout:
         """The same layout with dimensions renamed."""
+        if all(names.get(dim, dim) == dim for dim, _ in self.cuts):
+            return self
         cuts = {names.get(dim, dim): axes for dim, axes in self.cuts}
         return layout(cuts, self.partial, self.central, self.zigzag)
 
     def only(self, dims: Collection[str]) -> Layout:
         """The layout of a variable that has only these dimensions: what cuts others is dropped."""
+        if all(dim in dims for dim, _ in self.cuts):
+            return self
         cuts = {dim: axes for dim, axes in self.cuts if dim in dims}
         return layout(cuts, self.partial, self.central, self.zigzag)
 
@@ -129,9 +133,9 @@ def layout(
     cut = {axis for axes in (cuts or {}).values() for axis in axes} if zigzag else ()
     return Layout(
         tuple(sorted((dim, tuple(axes)) for dim, axes in (cuts or {}).items() if axes)),
-        tuple(sorted(dict(partial).items())),
-        tuple(sorted(dict(central).items())),
-        tuple(sorted(axis for axis in zigzag if axis in cut)),
+        tuple(sorted(dict(partial).items())) if partial else (),
+        tuple(sorted(dict(central).items())) if central else (),
+        tuple(sorted(axis for axis in zigzag if axis in cut)) if zigzag else (),
     )
 
 

@@ -15,7 +15,7 @@ from functools import reduce
 from operator import add
 from typing import Literal, TypeAlias
 
-from parspec.interpreter.theory.formulas import Amount, Template, Term, divide, is_number
+from parspec.interpreter.theory.formulas import Amount, Number, Template, Term, is_number
 from parspec.interpreter.theory.layouts import State
 
 PriceList: TypeAlias = Literal["composed", "approx", "ring"]
@@ -193,10 +193,10 @@ def seconds(
     primitive: Primitive,
     per_device_bytes: Amount,
     group: Amount,
-    bandwidth: Amount,
-    latency: Amount,
-    start: Amount,
-    efficiency: Amount,
+    bandwidth: Number,
+    latency: Number,
+    start: Number,
+    efficiency: Number,
 ) -> float:
     """start + latency·steps + bytes/(bandwidth·efficiency), in seconds; 0 in a group of one.
 
@@ -205,8 +205,8 @@ def seconds(
     """
     if group == 1:
         return 0.0
-    waits = start + latency * steps(primitive, group)
-    time = waits + divide(per_device_bytes, bandwidth * efficiency)
-    if not is_number(time):
-        raise TypeError(f"{time} is not a number of seconds")
-    return float(time)
+    waits, moved = steps(primitive, group), per_device_bytes
+    if not (is_number(waits) and is_number(moved)):
+        raise TypeError(f"{moved} is not a number of bytes")
+    speed = float(bandwidth) * float(efficiency)
+    return float(start) + float(latency) * float(waits) + float(moved) / speed

@@ -247,6 +247,9 @@ def _orders(free: tuple[str, ...], goal: Layout, dim: str) -> Iterator[tuple[str
     """The orders that may lead on: the axes that the dimension keeps in their final order, among
     few others anywhere, in front of many, which are then taken by where they go."""
     kept = [axis for axis in goal.axes(dim) if axis in free]
+    states = {goal.state(axis) for axis in free}
+    if len(states) == 1 and states.pop().letter == "R":
+        return  # all are gathered, in whatever order
     if len(free) <= FEW:
         for order in permutations(free):
             if [axis for axis in order if axis in kept] == kept:

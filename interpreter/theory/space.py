@@ -42,6 +42,14 @@ class Space:
     dims: tuple[tuple[str, Extent], ...]
     wires: tuple[tuple[str, Wire], ...] = ()
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once: every search looks its space up."""
+        return hash((self.axes, self.dims, self.wires))
+
     @cached_property
     def sizes(self) -> Mapping[str, Amount]:
         """Axis name to number of nodes."""
