@@ -15,7 +15,7 @@ from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.inference import Placed, infer
 from parspec.interpreter.analysis.kinds import context_axes, kinds_of, strategies
 from parspec.interpreter.analysis.liveness import fused_inside
-from parspec.interpreter.analysis.memory import memory, over_memory, trains
+from parspec.interpreter.analysis.memory import memory, over_memory
 from parspec.interpreter.analysis.moves import Pricing, all_moves
 from parspec.interpreter.analysis.pins import unpinned
 from parspec.interpreter.analysis.pipeline import Pipeline
@@ -157,7 +157,7 @@ def _totals(
     prices = [(move, dict(move.traffic)[model.cost]) for move in paid]
     compute = sum_known(layer.time for layer in layers)
     communication = sum_known(move.time for move in paid)
-    staged = trains(model) or bool(pipeline.courses)  # its time is that of a schedule
+    staged = model.trains or bool(pipeline.courses)  # its time is that of a schedule
     step = None if staged else sum_known((compute, communication))
     return Totals(
         parameters(model, grid),

@@ -30,7 +30,7 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     if expect.bound is None:
         return Verdict(None, "")
     figure = budget.figure.text
-    if figures.trains and figure != "parameters" and budget.scope.passes != "forward":
+    if figures.model.trains and figure != "parameters" and budget.scope.passes != "forward":
         return untold(expect, "it needs the backward pass", "")
     value, parts = _figure(expect, budget, figures)
     if value is None:

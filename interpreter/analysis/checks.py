@@ -121,10 +121,11 @@ def _choice_price(
         if tensor.role == "weight":
             continue
         own = {r: o for r, o in zip(operand.leaves, tensor.leaves, strict=True) if r is not None}
-        cuts = {d: tuple(a for a in axes if a != axis) for d, axes in where.cuts}
+        left = where.without({axis})
+        cuts = dict(left.cuts)
         if dim in operand.leaves:
             cuts[dim] = (*cuts.get(dim, ()), axis)
-        wanted = layout(cuts, where.partial, where.central).renamed(own)
+        wanted = layout(cuts, left.partial, left.central, left.zigzag).renamed(own)
         source, item = delivery.origins[tensor.name], DTYPES[tensor.dtype]
         space = pricing.grid.space
         steps = redistribute(source, wanted, tensor.leaves, space, item)

@@ -158,10 +158,9 @@ class _Trial:
 
     def _pays(self, instead: Outcome, axis: str) -> bool:
         """Whether the other plan communicates less, the gradients that it has to reduce counted."""
-        settings = self.model.settings
         if not instead.cheaper_than(self.now):
             return False
-        if settings is None or settings.verb != "train":
+        if not self.model.trains:
             return True
         return self.now.moved - instead.moved > self._gradients(instead, axis)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.memory import trains
 from parspec.interpreter.analysis.result import LayerResult, Move, Totals
 from parspec.interpreter.diagnostics.findings import Datum, Finding
 from parspec.interpreter.spec.model import Expect, Model, Tensor
@@ -25,11 +24,6 @@ class Figures:
     layers: Sequence[LayerResult]
     totals: Totals
     origins: Mapping[str, Layout]
-
-    @cached_property
-    def trains(self) -> bool:
-        """Whether a step has a backward pass and an update."""
-        return trains(self.model)
 
     @cached_property
     def at_work(self) -> Sequence[Move]:

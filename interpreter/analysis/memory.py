@@ -56,18 +56,13 @@ def memory(
         for role in ("weight", "cache")
     )
     live = None
-    if not trains(model):
+    if not model.trains:
         live = peak_live(pricing, origins), peak_gathered(pricing, origins)
     each = [_memory(_held(weights, stage), _held(caches, stage), live) for stage in stages]
     busiest = max(each, key=lambda one: generic((one.weights or 0) + (one.cache or 0)))
     if axis is None or not isinstance(size, int):
         return busiest, ()
     return busiest, tuple(map(StageResult, stages, holdings(model, pipeline, size), each))
-
-
-def trains(model: Model) -> bool:
-    """Whether a step has a backward pass and an update."""
-    return model.settings is not None and model.settings.verb == "train"
 
 
 def _courses(pricing: Pricing) -> dict[tuple[str, str], Course]:

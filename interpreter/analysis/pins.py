@@ -30,7 +30,7 @@ def judge_primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> V
     )
     if bool(found) is pin.absent:
         return _failed_pin(expect, pin, value or "none", found, figures)
-    if not found and pin.absent and figures.trains and pin.scope.passes is None:
+    if not found and pin.absent and figures.model.trains and pin.scope.passes is None:
         return untold(expect, "it needs the backward pass", "none forward")
     return Verdict(True, value or "none")
 
@@ -88,7 +88,7 @@ def _pin_fix(pin: str, explicit: Site | None) -> tuple[Fix, ...]:
 def _failed_pin(
     expect: Expect, pin: PrimitiveExpect, value: str, found: Sequence[Move], figures: Figures
 ) -> Verdict:
-    if not pin.absent and figures.trains and pin.scope.passes is None:
+    if not pin.absent and figures.model.trains and pin.scope.passes is None:
         return untold(expect, "it needs the backward pass", "none forward")
     doubled = _doubled(expect, pin, figures)
     if doubled is not None:

@@ -248,8 +248,7 @@ def _times(analysis: Analysis) -> Iterator[str]:
 
 def _memory(analysis: Analysis) -> _Fact:
     fact = _amounts("memory per device", _kept(analysis.totals.memory))
-    settings = analysis.model.settings
-    if analysis.totals.memory.total is None and settings and settings.verb == "train":
+    if analysis.totals.memory.total is None and analysis.model.trains:
         return replace(fact, items=(*fact.items, "no total: the backward pass is not evaluated"))
     return fact
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from parspec.interpreter.commands.changes import Change, letter, state_changes
 from parspec.interpreter.commands.json_text import Json, json_text
 from parspec.interpreter.commands.operators import Tabled
+from parspec.interpreter.theory.changes import Change, letter, state_changes
 from parspec.interpreter.theory.formulas import plain
 from parspec.interpreter.theory.primitives import PRICE_LISTS
 from parspec.interpreter.theory.strategies import BetweenLayers, Strategy

@@ -8,11 +8,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from parspec.interpreter.commands.cells import safe, wrapped
-from parspec.interpreter.commands.changes import state_changes
 from parspec.interpreter.commands.drawing import add_row, drawn, ruled_table
 from parspec.interpreter.commands.operators import Tabled
 from parspec.interpreter.commands.terminal import Screen
 from parspec.interpreter.diagnostics.entry import enumeration
+from parspec.interpreter.theory.changes import state_changes
 from parspec.interpreter.theory.formulas import Amount, compact, product, spaced, symbol
 from parspec.interpreter.theory.layouts import REPLICATED, State
 from parspec.interpreter.theory.primitives import PRIMITIVES, Primitive

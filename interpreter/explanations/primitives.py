@@ -6,16 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from parspec.interpreter.explanations.explanation import Explanation
-from parspec.interpreter.theory.layouts import REPLICATED, State
-from parspec.interpreter.theory.primitives import PRIMITIVES, Primitive, between
+from parspec.interpreter.theory.changes import state_changes
+from parspec.interpreter.theory.primitives import PRIMITIVES, Primitive
 
-_BEFORE = {
-    "P": State("P", dim="d"),
-    "R": REPLICATED,
-    "R(partial)": State("partial", kind="sum"),
-    "C": State("C", nodes=(0,)),
-}
-_AFTER = _BEFORE | {"P": State("P", dim="other"), "C": State("C", nodes=(1,))}
 _WITHIN = {"P to P": "P to P along another dimension", "C to C": "C to C on another node"}
 _REORDERED = "P to P with its axes in another order"  # which no state of one axis shows
 
@@ -199,12 +192,11 @@ def _facts(primitive: Primitive) -> tuple[tuple[str, str], ...]:
 
 def _changes(primitive: Primitive) -> list[str]:
     """`P to R`: the states that it leads from and to."""
-    changes = [
-        f"{source} to {target}"
-        for source, before in _BEFORE.items()
-        for target, after in _AFTER.items()
-        if between(before, after) is primitive
-    ]
+    changes = (
+        f"{change.source} to {change.target}"
+        for change in state_changes()
+        if change.primitive is primitive
+    )
     return [_WITHIN.get(change, change) for change in changes]
 
 

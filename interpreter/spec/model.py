@@ -309,3 +309,8 @@ class Model:
     documents: tuple[tuple[str, Document], ...] = field(compare=False)
     findings: tuple[Finding, ...] = field(compare=False)
     doubt: frozenset[str] = field(default=frozenset(), compare=False)
+
+    @property
+    def trains(self) -> bool:
+        """Whether a step has a backward pass and an update."""
+        return self.settings is not None and self.settings.verb == "train"

@@ -11,12 +11,12 @@ import pytest
 from handmade import linear_model
 
 from parspec.interpreter.commands.cells import width
-from parspec.interpreter.commands.changes import state_changes
 from parspec.interpreter.commands.operators import tabled
 from parspec.interpreter.commands.tables_json import tables_json
 from parspec.interpreter.commands.tables_text import tables_text, theory_text
 from parspec.interpreter.commands.terminal import PLAIN, Screen
 from parspec.interpreter.spec.model import Template
+from parspec.interpreter.theory.changes import state_changes
 from parspec.interpreter.theory.operators import Operator
 
 TEXT = """\
