@@ -22,6 +22,7 @@ from parspec.grammar.notes import (
     note_right_of,
     notes_above,
 )
+from parspec.grammar.runs import grouped, kept, spliced, window_of
 from parspec.grammar.splitter import (
     BLANKS,
     MAX_DEPTH,
@@ -32,7 +33,7 @@ from parspec.grammar.splitter import (
     too_many,
 )
 from parspec.grammar.statements import Understood, keyword_fault, understand
-from parspec.grammar.syntax import Chunk, Document, Parsed, Span, SyntaxFault
+from parspec.grammar.syntax import Chunk, Document, Parsed, Run, Span, SyntaxFault
 
 _WORD = re.compile(r"\w+")
 _CACHED_CHUNKS = 1 << 15  # chunk texts; a file of 10k lines has about as many chunks
@@ -46,10 +47,56 @@ class _Read(NamedTuple):
     behind: str  # the comment at its end, where it documents no item
 
 
-def parse(text: str) -> Document:
-    """The document that `text` is; of a text with too many statements nothing is read."""
+def parse(text: str, before: Document | None = None) -> Document:
+    """The document that `text` is; of a text with too many statements nothing is read.
+
+    Given the document that it was `before` an edit, only statements near the edit are looked at,
+    and everything else is the same value as there. The result is the same, but for keys.
+    """
+    if before is not None:
+        edited = _edited(before, text)
+        if edited is not None:
+            return edited
     if too_many(text):
         return _unread(text)
+    reading = _reading(text, 0)
+    runs, starts = grouped(reading.chunks, reading.starts, text)
+    return Document(text, runs, starts, reading.note, len(reading.starts), reading.regular)
+
+
+def _edited(before: Document, text: str) -> Document | None:
+    """The document after an edit, from a window of whole runs around it; None where the window
+    does not read by itself as it does in the whole."""
+    if text == before.text:
+        return before
+    window = window_of(before, text)
+    if window is None:
+        return None
+    part = text[window.start : window.end]
+    if too_many(part):
+        return None
+    reading = _reading(part, before.free_key)
+    if not reading.regular:
+        return None
+    chunks = kept(before, window, reading.chunks)
+    if chunks is None:
+        return None
+    runs, starts = grouped(chunks, reading.starts, part)
+    note = reading.note if window.start == 0 else before.note
+    free_key = before.free_key + len(reading.starts)
+    return spliced(before, window, runs, starts, text, note, free_key)
+
+
+class _Reading(NamedTuple):
+    """The outermost chunks of a text or a window of one, and where all chunks start."""
+
+    chunks: tuple[Chunk, ...]
+    starts: tuple[int, ...]
+    note: str
+    regular: bool
+
+
+def _reading(text: str, first_key: int) -> _Reading:
     whole = split(text)
     pieces = [part for piece in whole.pieces for part in _pieces(text, piece)]
     texts = [text[piece.start : piece.end] for piece in pieces]
@@ -58,7 +105,6 @@ def parse(text: str) -> Document:
     parsed = _without_left_braces(whole, pieces, texts, parsed)
     ending = _broken_off_with(pieces, reads)
     above = notes_above(text, whole)
-    every: list[Chunk] = []
     bodies: dict[int, list[Chunk]] = {}
     for index in range(len(pieces) - 1, -1, -1):
         piece = pieces[index]
@@ -69,20 +115,19 @@ def parse(text: str) -> Document:
         here = parsed[index]
         if index not in ending:
             here = _with_structure(piece, texts[index], here)
-        chunk = Chunk(index, piece.start, texts[index], here, note, body)
+        chunk = Chunk(first_key + index, texts[index], here, note, body)
         bodies.setdefault(piece.level, []).append(chunk)
-        every.append(chunk)
     chunks = tuple(reversed(bodies.pop(0, ())))
-    return Document(text, chunks, tuple(reversed(every)), note_of_file(text, whole))
+    starts = tuple(piece.start for piece in pieces)
+    return _Reading(chunks, starts, note_of_file(text, whole), whole.regular)
 
 
 def _unread(text: str) -> Document:
     """A text that is not read, as one chunk with one fault."""
     first = text.split(None, 1)[0]
-    start = text.index(first)
     fault = SyntaxFault(messages.too_many(MAX_STATEMENTS), Span(0, len(first)), ())
-    chunk = Chunk(0, start, first, Parsed(None, (fault,), (), ()), "", ())
-    return Document(text, (chunk,), (chunk,), "")
+    chunk = Chunk(0, first, Parsed(None, (fault,), (), ()), "", ())
+    return Document(text, (Run((chunk,), (chunk,), (0,)),), (text.index(first),), "", 1, False)
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)

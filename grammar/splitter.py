@@ -71,11 +71,13 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """The pieces of a text, its comments, and the offsets at which its lines start."""
+    """The pieces of a text, its comments, and the offsets at which its lines start. `regular`: no
+    brace is missing or left over."""
 
     pieces: tuple[Piece, ...]
     comments: tuple[Span, ...]
     starts: tuple[int, ...]
+    regular: bool
 
     def line_of(self, offset: int) -> int:
         """The 0-based line that holds `offset`."""
@@ -93,11 +95,13 @@ def split(text: str) -> Split:
     starts = line_starts(text)
     cutter = _Cutter(text, starts, _Repairs(frozenset(), frozenset(), len(text)))
     cutter.run(marks)
-    if cutter.unclosed or cutter.unopened or not all(piece.shallow for piece in cutter.pieces):
+    sound = not cutter.unclosed and not cutter.unopened
+    regular = sound and not cutter.strays
+    if not sound or not all(piece.shallow for piece in cutter.pieces):
         unclosed, unopened = frozenset(cutter.unclosed), frozenset(cutter.unopened)
         cutter = _Cutter(text, starts, _Repairs(unclosed, unopened, MAX_DEPTH))
         cutter.run(marks)
-    return Split(tuple(cutter.pieces), tuple(cutter.comments), tuple(starts))
+    return Split(tuple(cutter.pieces), tuple(cutter.comments), tuple(starts), regular)
 
 
 def too_many(text: str) -> bool:
@@ -147,6 +151,7 @@ class _Cutter:
         self.comments: list[Span] = []
         self.unclosed: list[int] = []  # where the openers of the bodies around start
         self.unopened: list[int] = []  # where openers start that lacked the `{` of a stray `}`
+        self.strays = 0  # how many `}` belong to nothing
         self._bare: list[int] = []  # where openers start that had no `{`
         self._current: int | None = None  # where the piece being read starts
         self._word = ""  # its starter, "" where it has none
@@ -268,9 +273,11 @@ class _Cutter:
         elif self._bare:
             self._finish(start)
             self.unopened.append(self._bare.pop())
-        elif self._current is None or self._word:
-            self._finish(start)
-            self._begin(start, "")
+        else:
+            self.strays += 1
+            if self._current is None or self._word:
+                self._finish(start)
+                self._begin(start, "")
 
     def _pattern_is_over(self, stop: int) -> bool:
         """Is the `{` inside the piece that of a pattern which lost its `}`?"""

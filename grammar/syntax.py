@@ -7,8 +7,10 @@ its nodes. Nodes carry no meaning: `H` is a name here, a product of dims only in
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 
@@ -594,11 +596,11 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk in its document: `index` counts chunks in reading order (preorder), `start` is the
-    absolute offset of its first character, `text` what it holds, `note` the comment above it."""
+    """A statement's text with what it means. `key` names it in its document, also after edits
+    elsewhere; in a text parsed afresh keys count chunks in reading order (preorder). `note`: the
+    comment above it. It does not know where it stands: `Document.start_of` does."""
 
-    index: int
-    start: int
+    key: int
     text: str
     parsed: Parsed
     note: str
@@ -610,12 +612,69 @@ class Chunk:
         return self.parsed.statement
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A parsed text. `chunks` are the outermost ones, `every` all of them by index; `note` is the
-    comment that documents the file."""
+@dataclass(frozen=True)
+class Run:
+    """Some consecutive outermost `chunks`, the same value for as long as no edit touches it: what
+    is computed from a run need not be computed again. `every`: all its chunks in reading order;
+    `offsets`: where each of these starts, from the start of the run."""
 
-    text: str
     chunks: tuple[Chunk, ...]
     every: tuple[Chunk, ...]
+    offsets: tuple[int, ...]
+
+    @cached_property
+    def offset_of(self) -> Mapping[int, int]:
+        """Where the chunks start, by key."""
+        return {chunk.key: at for chunk, at in zip(self.every, self.offsets, strict=True)}
+
+    @cached_property
+    def faulty(self) -> tuple[Chunk, ...]:
+        """The chunks with a syntax error."""
+        return tuple(chunk for chunk in self.every if chunk.parsed.faults)
+
+    @cached_property
+    def skipped(self) -> frozenset[str]:
+        """The words that could not be placed."""
+        return frozenset(word for chunk in self.every for word in chunk.parsed.skipped)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed text: its runs with the offsets at which they start, the comment that documents the
+    file, the first key that is free. `regular`: braces match, so that a part of the text reads the
+    same by itself."""
+
+    text: str
+    runs: tuple[Run, ...]
+    starts: tuple[int, ...]
     note: str
+    free_key: int
+    regular: bool
+
+    @cached_property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The outermost chunks."""
+        return tuple(chunk for run in self.runs for chunk in run.chunks)
+
+    @cached_property
+    def every(self) -> tuple[Chunk, ...]:
+        """All chunks in reading order."""
+        return tuple(chunk for run in self.runs for chunk in run.every)
+
+    @cached_property
+    def faulty(self) -> tuple[Chunk, ...]:
+        """The chunks with a syntax error."""
+        return tuple(chunk for run in self.runs for chunk in run.faulty)
+
+    def start_of(self, key: int) -> int:
+        """The offset of the first character of a chunk; 0 where it has no such chunk."""
+        for run, start in zip(self.runs, self.starts, strict=True):
+            if key in run.offset_of:
+                return start + run.offset_of[key]
+        return 0
+
+    def placed(self) -> Iterator[tuple[int, Chunk]]:
+        """Every chunk with its start, in reading order."""
+        for run, start in zip(self.runs, self.starts, strict=True):
+            for chunk, offset in zip(run.every, run.offsets, strict=True):
+                yield start + offset, chunk

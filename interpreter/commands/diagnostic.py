@@ -82,9 +82,7 @@ class Source:
 
     def position(self, chunk: int, inside: int) -> Position:
         """The position of an offset that is relative to a chunk, within the text."""
-        chunks = self.document.every
-        start = chunks[chunk].start if chunk < len(chunks) else 0
-        return self.lines.place(start + inside)
+        return self.lines.place(self.document.start_of(chunk) + inside)
 
     def line(self, number: int) -> str:
         """A line by its number, without what ends it."""

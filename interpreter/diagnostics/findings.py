@@ -8,17 +8,16 @@ inside that chunk, so a finding survives when its chunk merely moves.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from parspec.grammar.syntax import Span
 
 Datum: TypeAlias = "str | int | float | bool | None | tuple[Datum, ...]"
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Where something is written: a file (as named by the loader), the index of a chunk of it,
-    and a span relative to that chunk."""
+class Site(NamedTuple):
+    """Where something is written: a file (as named by the loader), the key of a chunk of it, and a
+    span relative to that chunk."""
 
     file: str
     chunk: int

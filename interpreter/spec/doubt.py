@@ -69,7 +69,7 @@ def without_consequences(
         word
         for file, document in documents
         for chunk in document.every
-        if (file, chunk.index) in broken
+        if (file, chunk.key) in broken
         for word in _WORD.findall(chunk.text)
     }
     doubtful = {EVERY_KIND} if any(_lost(finding) for finding in findings) else set()
@@ -95,7 +95,7 @@ def without_consequences(
 def broken_chunks(documents: Iterable[tuple[str, Document]]) -> frozenset[tuple[str, int]]:
     """The chunks that have a syntax error, by file and index."""
     return frozenset(
-        (file, chunk.index)
+        (file, chunk.key)
         for file, document in documents
         for chunk in document.every
         if chunk.parsed.faults
@@ -111,7 +111,7 @@ def broken_kinds(findings: Iterable[Finding], statements: Iterable[Placed]) -> f
     pending = [(placed.file, placed.chunk) for placed in statements] if wrong else []
     while pending:
         file, chunk = pending.pop()
-        if (file, chunk.index) in wrong:
+        if (file, chunk.key) in wrong:
             kinds.update(_keywords(chunk))
         if not isinstance(chunk.statement, PlanStatement):
             pending += [(file, inner) for inner in chunk.body]

@@ -169,10 +169,12 @@ def _ordered(
     """Each finding once, in the order of the text: the file itself first. Left out are those that
     may only follow from others."""
     places = {file: place for place, (file, _) in enumerate(documents)}
+    parsed = dict(documents)
     caused = without_consequences(dict.fromkeys(findings), documents)
 
     def position(finding: Finding) -> tuple[int, int, int, int]:
         site = finding.site
-        return places.get(site.file, len(places)), site.chunk, site.span.start, site.span.end
+        start = parsed[site.file].start_of(site.chunk) if site.file in parsed else 0
+        return places.get(site.file, len(places)), start, site.span.start, site.span.end
 
     return tuple(sorted(caused, key=position))

@@ -112,7 +112,7 @@ class Placed:
 
     def at(self, span: Span) -> Site:
         """The site of a span of this chunk."""
-        return Site(self.file, self.chunk.index, span)
+        return Site(self.file, self.chunk.key, span)
 
     def text(self, span: Span) -> str:
         """What is written there."""
@@ -218,7 +218,7 @@ class _Gathering:
         if not statement.quoted:
             self.follow_library(statement.target, site, trail)
             return
-        file = os.path.normpath(Path(placed.file).parent / statement.target)
+        file = imported_file(statement, placed.file)
         if not statement.target.strip():
             empty = Unread("unreadable", (("reason", "the name is empty"),))
             self.findings.append(unread(empty, '""', site))
@@ -248,9 +248,17 @@ class _Gathering:
             self.add(file, text, (*trail, file))
 
 
+def imported_file(statement: ImportStatement, importer: str) -> str:
+    """The name of the file that an import in the file `importer` means, whether it exists or
+    not."""
+    if not statement.quoted:
+        return library_name(statement.target)
+    return os.path.normpath(Path(importer).parent / statement.target)
+
+
 def syntax_error(fault: SyntaxFault, file: str, chunk: Chunk) -> Finding:
     """A syntax fault as a finding, with its mend as a fix."""
-    site = Site(file, chunk.index, fault.span)
+    site = Site(file, chunk.key, fault.span)
     data = (("message", fault.message), ("expected", fault.expected), ("help", fault.help))
     if fault.replacement is None:
         return Finding("syntax_error", site, data)
@@ -297,7 +305,7 @@ def misplaced_imports(placed: Placed) -> Iterator[Finding]:
         outer = pending.pop()
         for chunk in outer.body:
             if isinstance(chunk.statement, ImportStatement):
-                site = Site(placed.file, chunk.index, chunk.statement.span)
+                site = Site(placed.file, chunk.key, chunk.statement.span)
                 place = f"inside a {outer.text.split(None, 1)[0]}"
                 yield Finding("misplaced", site, (("statement", "import"), ("place", place)))
             elif chunk.body:

@@ -167,7 +167,7 @@ class _Viewing:
 
     def cut(self, item: _Item, known: tuple[str, ...]) -> _Made | None:
         """The cut that an item is a piece of; each is worked out once."""
-        key = (item.placed.file, item.placed.chunk.index)
+        key = (item.placed.file, item.placed.chunk.key)
         if key not in self.cuts:
             parts = self.parts(item, known)
             self.cuts[key] = None if parts is None else _Made(parts, self.pieces(item, parts))

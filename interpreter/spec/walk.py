@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import (
@@ -223,7 +224,7 @@ class _Walker:
         path = (*scope.path, name)
         if first is not site:
             self.notes.found.append(duplicate("stack", name, site, first))
-            path = (*path, str(here.placed.chunk.index))  # so that it takes no other's names
+            path = self.free(path)
         unit = Unit(path, "stack", own, site, dim)
         if len(unit.path) > BODY_DEPTH:
             what = "blocks and stacks inside one another"
@@ -262,6 +263,11 @@ class _Walker:
             body.items.append(DraftStack(whole, inside.chain, tuple(inside.items)))
         self.building.check_dims(unit, layers_of(inside.items), here)
         self.leave(statement, inside.scope, body.scope, here)
+
+    def free(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """A path that a stack whose name is taken can have without taking another's names."""
+        numbered = ((*path, str(number)) for number in count(2))
+        return next(one for one in numbered if ".".join(one) not in self.building.units)
 
     def entered(self, statement: StackStatement, inside: Scope, here: Here) -> Seen | None:
         """What comes into a stack, entered into its body as the carry."""

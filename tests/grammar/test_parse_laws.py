@@ -44,15 +44,15 @@ def test_any_text_parses_with_at_most_one_fault_a_chunk(text: str) -> None:
 
 @given(TEXTS)
 def test_positions_point_into_the_text(text: str) -> None:
-    for chunk in parse(text).every:
-        assert text.startswith(chunk.text, chunk.start)
+    for at, chunk in parse(text).placed():
+        assert text.startswith(chunk.text, at)
         for fault in chunk.parsed.faults:
             assert 0 <= fault.span.start <= fault.span.end <= len(chunk.text)
             assert fault.message
         for node in _nodes(chunk.statement):
             if isinstance(node, Name):
                 start, end = node.span
-                assert text[chunk.start + start : chunk.start + end] == node.text
+                assert text[at + start : at + end] == node.text
             elif isinstance(node, Span):
                 assert 0 <= node.start <= node.end <= len(chunk.text)
 
@@ -69,21 +69,22 @@ def test_every_holds_all_chunks_in_reading_order(text: str) -> None:
 
     walk(document.chunks)
     assert tuple(preorder) == document.every
-    assert [chunk.index for chunk in preorder] == list(range(len(preorder)))
-    starts = [chunk.start for chunk in preorder]
+    assert [chunk.key for chunk in preorder] == list(range(len(preorder)))
+    starts = [document.start_of(chunk.key) for chunk in preorder]
+    assert starts == [at for at, _ in document.placed()]
     assert starts == sorted(starts)
 
 
 @given(TEXTS)
 def test_what_is_in_no_chunk_is_blank_or_comment(text: str) -> None:
     behind = 0
-    for chunk in parse(text).every:
-        gap = text[behind : chunk.start]
+    for at, chunk in parse(text).placed():
+        gap = text[behind:at]
         assert all(
             line.strip("}{ \t\ufeff") == "" or "#" in line or line.isspace()
             for line in gap.splitlines()
         )
-        behind = chunk.start + len(chunk.text)
+        behind = at + len(chunk.text)
 
 
 @given(TEXTS)
@@ -95,7 +96,7 @@ def test_parsing_again_gives_the_same(text: str) -> None:
 def test_a_chunk_that_moves_keeps_its_nodes(text: str) -> None:
     here, moved = parse(text), parse(f"\n\n{text}")
     assert [_shape(chunk) for chunk in here.chunks] == [_shape(chunk) for chunk in moved.chunks]
-    assert all(new.start == old.start + 2 for old, new in zip(here.every, moved.every, strict=True))
+    assert [at + 2 for at, _ in here.placed()] == [at for at, _ in moved.placed()]
 
 
 def test_unchanged_chunks_are_the_very_same() -> None:

@@ -36,8 +36,8 @@ SPECS = _specs()
 def _faults(text: str) -> list[tuple[int, SyntaxFault]]:
     """The faults, each with the absolute offset of its start."""
     return [
-        (chunk.start + fault.span.start, fault)
-        for chunk in parse(text).every
+        (at + fault.span.start, fault)
+        for at, chunk in parse(text).placed()
         for fault in chunk.parsed.faults
     ]
 

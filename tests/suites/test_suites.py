@@ -28,7 +28,7 @@ def analyzed(path, case):
 def line_of(analysis, finding):
     """The line, from 1, that a finding stands on."""
     document = dict(analysis.model.documents)[finding.site.file]
-    offset = document.every[finding.site.chunk].start + finding.site.span.start
+    offset = document.start_of(finding.site.chunk) + finding.site.span.start
     return document.text.count("\n", 0, offset) + 1
 
 

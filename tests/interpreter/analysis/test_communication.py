@@ -55,7 +55,7 @@ def test_the_fix_puts_the_clause_that_mends_it(analyzed):
     (finding,) = [f for f in analysis.findings if f.name == "redundant_gather"]
     ((edit,),) = [fix.edits for fix in finding.fixes]
     (document,) = [d for _, d in analysis.model.documents]
-    start = document.every[edit.site.chunk].start
+    start = document.start_of(edit.site.chunk)
     span = edit.site.span
     mended = text[: start + span.start] + edit.text + text[start + span.end :]
     assert "partition T on data, none on tensor" in mended
@@ -255,7 +255,7 @@ def test_kv_heads_move_before_they_are_repeated(analyzed, ring):
     assert data["bytes_per_device_now"] == 4 * data["bytes_per_device_best"]
     (finding,) = [f for f in analysis.findings if f.name == "hidden_comm"]
     (attn,) = [c for c in analysis.model.documents[0][1].every if c.text.startswith("layer attn")]
-    assert finding.site.chunk == attn.index
+    assert finding.site.chunk == attn.key
 
 
 def test_repeated_heads_that_change_places(analyzed):

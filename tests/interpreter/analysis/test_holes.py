@@ -37,7 +37,7 @@ def test_the_fix_writes_the_choice(analyzed):
     (fix,) = found.fixes
     (edit,) = fix.edits
     ((_, document),) = analysis.model.documents
-    start = document.every[edit.site.chunk].start
+    start = document.start_of(edit.site.chunk)
     span = edit.site.span
     mended = spec[: start + span.start] + edit.text + spec[start + span.end :]
     assert mended == SPEC.format(x="I", w="I", clause="I", y="B")

@@ -58,9 +58,9 @@ def site(text: str, word: str, file: str = FILE, occurrence: int = 0) -> Site:
     start = -1
     for _ in range(occurrence + 1):
         start = text.index(word, start + 1)
-    chunk = max((c for c in parse(text).every if c.start <= start), key=lambda chunk: chunk.start)
-    inside = start - chunk.start
-    return Site(file, chunk.index, Span(inside, inside + len(word)))
+    at, key = max((at, chunk.key) for at, chunk in parse(text).placed() if at <= start)
+    inside = start - at
+    return Site(file, key, Span(inside, inside + len(word)))
 
 
 def dim(name: str, size: Amount) -> Dim:

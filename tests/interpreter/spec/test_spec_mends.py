@@ -39,7 +39,7 @@ def mended(read: Model) -> Model:
     (fix,) = finding.fixes
     ((_, document),) = read.documents
     text = document.text
-    starts = {chunk.index: chunk.start for chunk in parse(text).every}
+    starts = {chunk.key: at for at, chunk in parse(text).placed()}
     for edit in sorted(fix.edits, key=lambda edit: -edit.site.span.start):
         start = starts[edit.site.chunk]
         span = edit.site.span
