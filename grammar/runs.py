@@ -8,7 +8,7 @@ does in the whole; where that is in doubt there is no window.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -56,7 +56,7 @@ def grouped(
             bounds.append(places[0])
 
     for chunk in chunks:
-        inside = tuple(preorder(chunk))
+        inside = tuple(chunk.preorder())
         where = tuple(islice(rest, len(inside)))
         if len(group) >= LENGTH and _begins(chunk, where[0], text):
             close()
@@ -72,15 +72,6 @@ def _begins(chunk: Chunk, start: int, text: str) -> bool:
     """Is a chunk a statement that begins a line?"""
     word = chunk.text.split(None, 1)[0]
     return word in _STARTERS and (start == 0 or text[start - 1] in "\r\n")
-
-
-def preorder(chunk: Chunk) -> Iterator[Chunk]:
-    """A chunk and all those inside it, in reading order."""
-    pending = [chunk]
-    while pending:
-        here = pending.pop()
-        yield here
-        pending += reversed(here.body)
 
 
 def window_of(before: Document, text: str) -> Window | None:
@@ -165,7 +156,24 @@ def kept(before: Document, window: Window, chunks: tuple[Chunk, ...]) -> tuple[C
     missing = (window.first and not head) or (window.last < len(before.runs) and not tail)
     if missing:
         return None
-    return (*old[:head], *chunks[head : len(chunks) - tail], *old[len(old) - tail :])
+    ending = len(old) - tail
+    changed = [_renewed(*pair) for pair in zip(old[head:ending], chunks[head:], strict=False)]
+    new = chunks[head + len(changed) : len(chunks) - tail]
+    return (*old[:head], *changed[: len(chunks) - tail - head], *new, *old[ending:])
+
+
+def _renewed(old: Chunk, new: Chunk) -> Chunk:
+    """A chunk in the place of another, under the other's keys if their bodies are alike."""
+    keys = [chunk.key for chunk in old.preorder()]
+    if len(keys) != sum(1 for _ in new.preorder()):
+        return new
+    rest = iter(keys)
+
+    def keyed(chunk: Chunk) -> Chunk:
+        key = next(rest)
+        return replace(chunk, key=key, body=tuple(map(keyed, chunk.body)))
+
+    return keyed(new)
 
 
 def _same(old: Chunk, new: Chunk, *, first: bool) -> bool:

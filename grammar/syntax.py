@@ -594,6 +594,10 @@ class Parsed:
     notes: tuple[tuple[str, str], ...]
 
 
+TOP = -1
+"""The key of whatever chunk comes first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A statement's text with what it means. `key` names it in its document, also after edits
@@ -610,6 +614,14 @@ class Chunk:
     def statement(self) -> Statement | None:
         """The statement as far as it was understood."""
         return self.parsed.statement
+
+    def preorder(self) -> Iterator[Chunk]:
+        """The chunk and all those inside it, in reading order."""
+        pending = [self]
+        while pending:
+            here = pending.pop()
+            yield here
+            pending += reversed(here.body)
 
 
 @dataclass(frozen=True)
@@ -668,6 +680,8 @@ class Document:
 
     def start_of(self, key: int) -> int:
         """The offset of the first character of a chunk; 0 where it has no such chunk."""
+        if key == TOP:
+            return self.starts[0] if self.starts else 0
         for run, start in zip(self.runs, self.starts, strict=True):
             if key in run.offset_of:
                 return start + run.offset_of[key]

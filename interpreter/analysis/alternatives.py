@@ -91,7 +91,8 @@ def outcome(
 
 def outcome_with(model: Model, grid: Grid, clauses: Clauses, outputs: Outputs) -> Outcome:
     """The outcome of the model with these layers' clauses in place of their own."""
-    changed = replace(model, items=_with(model.items, clauses))
+    parts = tuple(replace(part, items=_with(part.items, clauses)) for part in model.parts)
+    changed = replace(model, parts=parts)
     inference = infer(changed, grid)
     return outcome(changed, grid, inference, deliver(changed, grid, inference), outputs)
 

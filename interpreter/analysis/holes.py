@@ -147,7 +147,11 @@ def _bytes(cost: Cost) -> Amount:
 
 def _with(model: Model, choices: Choices) -> Model:
     """The model with clauses in place of holes."""
-    return replace(model, items=tuple(_item(item, choices) for item in model.items))
+    parts = (
+        replace(part, items=tuple(_item(item, choices) for item in part.items))
+        for part in model.parts
+    )
+    return replace(model, parts=tuple(parts))
 
 
 def _item(item: Item, choices: Choices) -> Item:

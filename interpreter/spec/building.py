@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ from parspec.interpreter.spec.limits import (
     ALL_STATEMENTS,
     SIZE_TERMS,
     TREE_STATEMENTS,
-    terms_together,
 )
 
 if TYPE_CHECKING:
@@ -88,14 +88,21 @@ class Building:
     with its name.
     """
 
-    tensors: dict[str, Tensor] = field(default_factory=dict)
-    said: dict[str, Said] = field(default_factory=dict)
-    units: dict[str, Unit] = field(default_factory=dict)
-    broken: set[str] = field(default_factory=set)
+    tensors: MutableMapping[str, Tensor] = field(default_factory=dict)
+    said: MutableMapping[str, Said] = field(default_factory=dict)
+    units: MutableMapping[str, Unit] = field(default_factory=dict)
+    broken: MutableMapping[str, None] = field(default_factory=dict)
     active: list[tuple[str, Site]] = field(default_factory=list)
-    declared: dict[Site, str] = field(default_factory=dict)
+    declared: MutableMapping[Site, str] = field(default_factory=dict)
     expansion: Expansion = field(default_factory=Expansion)
     layers: int = 0
+
+    def room(self, layers: int, expanded: int) -> bool:
+        """Is there room for so much more?"""
+        written = self.expansion.every + expanded
+        return not (
+            self.expansion.stopped or written > ALL_STATEMENTS or self.layers + layers > LAYER_LIMIT
+        )
 
     def alias(self, tensor: str, name: str) -> None:
         """A variable answers to one more name."""
@@ -109,7 +116,7 @@ class Building:
             self.expansion.add(1)
             if self.expansion.full:
                 return False
-        if terms_together(map(here.world.size, layer.operator.dims)) > SIZE_TERMS:
+        if here.world.terms(layer.operator.dims) > SIZE_TERMS:
             what = f"terms in the formula of the work of {unit.path[-1]}"
             here.report("over_limit", span, what=what, limit=SIZE_TERMS)
             return False
@@ -128,13 +135,13 @@ class Building:
         named thing has."""
         if not made or unit.name in self.broken or self.layers > LAYER_LIMIT:
             return
-        dims = here.world.dims
+        products = here.world.products
         reported: set[str] = set()
         for part in unit.said.assignments:
             dim = part.dim
             if dim is None or dim in reported or dim == unit.dim:
                 continue
-            if not any(own_name(draft, dim, dims) for draft in made):
+            if not any(own_name(draft, dim, products) for draft in made):
                 reported.add(dim)
                 have = made[-1].layer.operator.dims if unit.kind == "layer" else ()
                 span = part.site.span

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from parspec.grammar.syntax import DimItem, DimStatement, Name, Size
 from parspec.interpreter.diagnostics.findings import Finding, Related, Site
@@ -25,8 +26,11 @@ from parspec.interpreter.spec.sizes import (
     product_names,
     shortened,
 )
-from parspec.interpreter.spec.sources import Placed, of_kind
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, symbol
+
+Products: TypeAlias = "tuple[tuple[str, tuple[str, ...]], ...]"
+"""Products of dimensions with their factors, major first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,11 @@ class Dims:
     def find(self, name: str) -> Dim | None:
         """The dimension of that name."""
         return self.named.get(name)
+
+    @property
+    def products(self) -> Products:
+        """Those that are products of others."""
+        return tuple((dim.name, dim.factors) for dim in self.items if len(dim.factors) > 1)
 
     def leaves(self, name: str) -> tuple[str, ...]:
         """Its factors, major first; the name itself where it is no product or not declared."""
@@ -103,7 +112,7 @@ class _Declared:
 
 
 def resolve_dims(
-    statements: Iterable[Placed],
+    statements: Statements,
     mesh_sizes: Callable[[str], Amount | None],
     overrides: Mapping[str, int],
     skipped: frozenset[str],
@@ -124,7 +133,7 @@ def resolve_dims(
 
 
 def _declarations(
-    statements: Iterable[Placed],
+    statements: Statements,
 ) -> tuple[dict[str, _Declared], list[Finding], list[tuple[Name, _Written, _Written]]]:
     """All declarations by name, repeated ones, and sizes given where there was one."""
     declared: dict[str, _Declared] = {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.clauses import Said
-    from parspec.interpreter.spec.dims import Dims
+    from parspec.interpreter.spec.dims import Products
     from parspec.interpreter.spec.model import Layer, Stack
 
 
@@ -62,15 +62,17 @@ def layers_of(items: tuple[DraftItem, ...] | list[DraftItem]) -> tuple[DraftLaye
     return tuple(found)
 
 
-def own_name(draft: DraftLayer, dim: str, dims: Dims) -> str | None:
+def own_name(draft: DraftLayer, dim: str, products: Products) -> str | None:
     """The name under which a layer has a dimension (or a factor of it): the same, or what a
     caller's or a template's dimension is called inside. None if it lacks it."""
     have = set(draft.layer.operator.dims)
+    factors = dict(products)
     names = [dim]
     for name in names:
-        if not have.isdisjoint(dims.leaves(name)):
+        leaves = factors.get(name, (name,))
+        if not have.isdisjoint(leaves):
             return name
-        inside = [new for old, new in draft.renamed if old in (name, *dims.leaves(name))]
-        whole = (d.name for d in dims.items if len(inside) > 1 and d.factors == tuple(inside))
+        inside = [new for old, new in draft.renamed if old in (name, *leaves)]
+        whole = (product for product, parts in products if parts == tuple(inside))
         names += [new for new in (*whole, *inside) if new not in names]
     return None

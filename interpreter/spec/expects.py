@@ -32,6 +32,7 @@ from parspec.interpreter.spec.sizes import (
     quantity,
     shortened,
 )
+from parspec.interpreter.spec.sources import of_kind
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.primitives import PRIMITIVES
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from parspec.grammar.syntax import GradientUse, Size, StateWord
     from parspec.interpreter.spec.paths import Names
     from parspec.interpreter.spec.scopes import World
-    from parspec.interpreter.spec.sources import Placed
+    from parspec.interpreter.spec.sources import Placed, Statements
 
 FIGURES: Mapping[str, tuple[Kind, ...]] = {
     "traffic": ("bytes",),
@@ -67,7 +68,7 @@ _EXAMPLE: Mapping[Kind, str] = {"bytes": "GB", "s": "ms", "flop": "Tflop"}
 
 
 def resolve_expects(
-    statements: Iterable[Placed], names: Names, world: World, notes: Notes
+    statements: Statements, names: Names, world: World, notes: Notes
 ) -> tuple[Expect, ...]:
     """The budgets and pins of a spec; one that is wrong, or that is about something that has been
     left out, is left out.
@@ -75,12 +76,11 @@ def resolve_expects(
     Findings: `unknown_name`, `budget_without_unit`, `unit_mismatch`.
     """
     found: list[Expect] = []
-    for placed in statements:
-        if isinstance(placed.chunk.statement, ExpectStatement):
-            resolving = _Resolving(names, Here(world, Scope(), placed, notes))
-            expect = resolving.expect(placed.chunk.statement)
-            if expect is not None:
-                found.append(expect)
+    for statement, placed in of_kind(statements, ExpectStatement):
+        resolving = _Resolving(names, Here(world, Scope(), placed, notes))
+        expect = resolving.expect(statement)
+        if expect is not None:
+            found.append(expect)
     return tuple(found)
 
 
@@ -123,7 +123,7 @@ class _Resolving:
     def tensor(self, use: GradientUse, inside: Iterable[str]) -> str | None:
         """The unique name of the variable that a pin is about."""
         fits = one(self.names.tensors, "tensor", use.path, inside, self.here)
-        return None if fits is None or fits[1][0] not in self.names.kept else fits[1][0]
+        return None if fits is None or not self.names.is_kept(fits[1][0]) else fits[1][0]
 
     def sound(self, condition: BudgetExpect | PrimitiveExpect | StateExpect) -> bool:
         """Are the words of a condition known? Says which is not."""

@@ -40,7 +40,7 @@ from parspec.interpreter.spec.sizes import (
     quantity,
     shortened,
 )
-from parspec.interpreter.spec.sources import Placed, of_kind
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind
 from parspec.interpreter.spec.views import resolve_views
 from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
@@ -63,7 +63,7 @@ _EXAMPLES: Mapping[Kind, str] = {
 
 
 def resolve_links(
-    statements: Iterable[Placed], skipped: frozenset[str]
+    statements: Statements, skipped: frozenset[str]
 ) -> tuple[tuple[Link, ...], tuple[Finding, ...]]:
     """The links; latency and start are 0, efficiency is 1 and any number is joined when unsaid.
 
@@ -101,7 +101,7 @@ def resolve_links(
 
 
 def resolve_devices(
-    statements: Iterable[Placed], skipped: frozenset[str]
+    statements: Statements, skipped: frozenset[str]
 ) -> tuple[tuple[Device, ...], tuple[Finding, ...]]:
     """The devices; what is unsaid or wrong is None. Findings as for links."""
     holds, repeated = in_force(
@@ -173,7 +173,7 @@ def axis_sizes(mesh: Mesh) -> dict[str, Amount]:
 
 
 def resolve_mesh(
-    statements: Iterable[Placed],
+    statements: Statements,
     links: tuple[Link, ...],
     devices: tuple[Device, ...],
     overrides: Mapping[str, int],
@@ -185,14 +185,13 @@ def resolve_mesh(
     multiply to, unless an axis fills the rest. Findings: `duplicate_name`, `unknown_name`,
     `bad_size`, `size_cycle`, `mesh_product`.
     """
-    every = tuple(statements)
-    links_declared = {link.name.text for link, _ in of_kind(every, LinkStatement)}
-    devices_declared = {device.name.text for device, _ in of_kind(every, DeviceStatement)}
+    links_declared = {link.name.text for link, _ in of_kind(statements, LinkStatement)}
+    devices_declared = {device.name.text for device, _ in of_kind(statements, DeviceStatement)}
     holds, repeated = in_force(
         "mesh",
         (
             (Name("mesh", _span(statement)), statement, placed)
-            for statement, placed in of_kind(every, MeshStatement)
+            for statement, placed in of_kind(statements, MeshStatement)
         ),
     )
     findings = list(repeated)
@@ -204,7 +203,7 @@ def resolve_mesh(
         )
         mesh = laying.mesh(devices_declared, {device.name for device in devices})
         findings += laying.findings
-    views, found = resolve_views(every, mesh, links_declared, overrides, skipped)
+    views, found = resolve_views(statements, mesh, links_declared, overrides, skipped)
     return views, (*findings, *found)
 
 

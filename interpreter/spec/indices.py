@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Name, Number, Span, TensorUse
-from parspec.interpreter.spec.limits import SIZE_TERMS, TENSOR_DIMS, terms_together
+from parspec.interpreter.spec.limits import SIZE_TERMS, TENSOR_DIMS
 from parspec.interpreter.spec.model import Operand
 from parspec.interpreter.spec.scopes import Broken, Here, Seen
 from parspec.interpreter.spec.sizes import datum
@@ -98,7 +98,7 @@ def _within_limits(
     leaves = dimensions.leaves
     if len(leaves) > TENSOR_DIMS:
         what, limit = "dimensions of one tensor", TENSOR_DIMS
-    elif terms_together(here.world.size(leaf) for leaf in leaves) > SIZE_TERMS:
+    elif here.world.terms(leaves) > SIZE_TERMS:
         what, limit = f"terms in the formula of the size of {name}", SIZE_TERMS
     else:
         return dimensions

@@ -83,7 +83,7 @@ def write_layer(
     if made is None:
         body.items[mark:] = [item for item in body.items[mark:] if item.chain[-1] is not unit]
         if first is site:
-            building.broken.add(unit.name)
+            building.broken[unit.name] = None
         building.units.setdefault(unit.name, unit)
         made = _as_declared(target, here, building)
     out = here.at(statement.out.span)

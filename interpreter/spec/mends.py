@@ -46,7 +46,7 @@ def reindexed(draft: Draft, dim: str, here: Here) -> Iterator[tuple[str, Mend]]:
     """One operand read with `dim` in the place of another dimension, which is given beside; those
     over the same positions first, later operands before earlier ones."""
     found = [
-        (not _same_positions(old, dim, here), -place, old)
+        (not here.world.same_positions(old, dim), -place, old)
         for place, reading in enumerate(draft.readings)
         for old in reading.dims.names
         if _alike(old, dim, here)
@@ -63,17 +63,14 @@ def reindexed(draft: Draft, dim: str, here: Here) -> Iterator[tuple[str, Mend]]:
         yield old, Mend(replace(draft, readings=tuple(readings)), fix, text)
 
 
-def _same_positions(old: str, dim: str, here: Here) -> bool:
-    first, second = here.world.dims.find(old), here.world.dims.find(dim)
-    return first is not None and second is not None and first.positions == second.positions
-
-
 def _alike(old: str, dim: str, here: Here) -> bool:
     """Are they over the same positions, or of one known size, and neither is a product?"""
     if old == dim or here.leaves(old) != (old,) or here.leaves(dim) != (dim,):
         return False
     size = here.world.size(dim)
-    return _same_positions(old, dim, here) or (size is not None and size == here.world.size(old))
+    return here.world.same_positions(old, dim) or (
+        size is not None and size == here.world.size(old)
+    )
 
 
 def _with(reading: Reading, old: str, dim: str) -> Reading:

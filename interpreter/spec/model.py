@@ -7,8 +7,11 @@ kept beside it and never compared, so that equal content means an equal model.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
+from itertools import chain
 from typing import Literal, TypeAlias
 
 from parspec.grammar.syntax import Document, ExpectStatement
@@ -224,6 +227,55 @@ class Stack:
 Item: TypeAlias = Layer | Stack
 
 
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What a passage of statements makes: layers and stacks in order, and the variables that it
+    declares. After an edit it is the very same value where the passage means the same."""
+
+    items: tuple[Item, ...]
+    tensors: tuple[Tensor, ...]
+
+    @cached_property
+    def used(self) -> frozenset[str]:
+        """The variables that its layers and stacks read or give."""
+        return frozenset(name for item in self.items for name in _used(item))
+
+    @cached_property
+    def idle(self) -> tuple[str, ...]:
+        """The variables that are not declared and that it neither reads nor gives."""
+        declared = ("input", "weight", "cache")
+        made = (tensor.name for tensor in self.tensors if tensor.role not in declared)
+        return tuple(name for name in made if name not in self.used)
+
+    @cached_property
+    def stacks(self) -> tuple[Stack, ...]:
+        """Its stacks, outer ones first."""
+        return tuple(stack for item in self.items for stack in _stacks(item))
+
+    @cached_property
+    def turns(self) -> frozenset[str]:
+        """The dimensions that its stacks repeat along or its variables have a slice for."""
+        own = (dim for tensor in self.tensors for dim in tensor.stacked)
+        return frozenset((*own, *(stack.dim for stack in self.stacks)))
+
+
+def _used(item: Item) -> Iterator[str]:
+    if isinstance(item, Layer):
+        yield from (operand.tensor for operand in item.operands)
+        yield item.out
+    else:
+        yield from (item.entry, item.carry, item.last)
+        for inner in item.items:
+            yield from _used(inner)
+
+
+def _stacks(item: Item) -> Iterator[Stack]:
+    if isinstance(item, Stack):
+        yield item
+        for inner in item.items:
+            yield from _stacks(inner)
+
+
 @dataclass(frozen=True, slots=True)
 class Output:
     """`output y replicated on N`."""
@@ -284,9 +336,10 @@ class Stages:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Model:
-    """A whole spec under one plan (or none). `doubt`: the keywords of the statements in which
+    """A whole spec under one plan (or none): its layers and stacks with their variables in parts,
+    and one after the other. `doubt`: the keywords of the statements in which
     there is an error, so that what they say may be missing (`?`: of a statement of any kind)."""
 
     file: str
@@ -296,8 +349,9 @@ class Model:
     mesh: Mesh
     links: tuple[Link, ...]
     devices: tuple[Device, ...]
-    tensors: tuple[Tensor, ...]
-    items: tuple[Item, ...]
+    parts: tuple[Part, ...] = field(compare=False, repr=False)
+    items: tuple[Item, ...] = field(init=False)
+    tensors: tuple[Tensor, ...] = field(init=False)
     outputs: tuple[Output, ...]
     templates: tuple[Template, ...]
     expects: tuple[Expect, ...]
@@ -309,6 +363,12 @@ class Model:
     documents: tuple[tuple[str, Document], ...] = field(compare=False)
     findings: tuple[Finding, ...] = field(compare=False)
     doubt: frozenset[str] = field(default=frozenset(), compare=False)
+
+    def __post_init__(self) -> None:
+        items = tuple(chain.from_iterable([part.items for part in self.parts]))
+        tensors = tuple(chain.from_iterable([part.tensors for part in self.parts]))
+        object.__setattr__(self, "items", items)
+        object.__setattr__(self, "tensors", tensors)
 
     @property
     def trains(self) -> bool:

@@ -2,56 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import Name
 from parspec.interpreter.spec.drafts import layers_of
-from parspec.interpreter.spec.scopes import Seen
+from parspec.interpreter.spec.ledger import Ledger
+from parspec.interpreter.spec.memo import Memo
+from parspec.interpreter.spec.scopes import Entry, Seen
+from parspec.interpreter.spec.walk import ENTRIES, INNER, TENSORS, UNITS
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Path
-    from parspec.interpreter.spec.building import Building
-    from parspec.interpreter.spec.drafts import DraftItem
     from parspec.interpreter.spec.scopes import Here, Scope
+    from parspec.interpreter.spec.walk import Drafts, Walked
 
 
-@dataclass(slots=True)
-class Index:
-    """Names by path, and by the ends of their paths."""
+@dataclass(frozen=True, eq=False)
+class Shelf:
+    """Names by path, with what they mean, and by the ends of their paths."""
 
-    names: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    ends: dict[str, list[str]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]]
+    ends: Mapping[str, Sequence[str]]
 
-    def add(self, path: str, meant: tuple[str, ...]) -> None:
-        """A path and what it means; the first meaning holds."""
-        if path in self.names:
-            return
-        self.names[path] = meant
+
+def shelf(names: Iterable[tuple[str, tuple[str, ...]]]) -> Shelf:
+    """A shelf of names; the first meaning of each holds."""
+    meant: dict[str, tuple[str, ...]] = {}
+    ends: dict[str, list[str]] = {}
+    for path, meaning in names:
+        if path in meant:
+            continue
+        meant[path] = meaning
         parts = path.split(".")
         for start in range(1, len(parts)):
-            self.ends.setdefault(".".join(parts[start:]), []).append(path)
+            ends.setdefault(".".join(parts[start:]), []).append(path)
+    return Shelf(meant, ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """Names on shelves, earlier ones first: the first meaning of a name holds."""
+
+    shelves: tuple[Shelf, ...]
+
+    def meaning(self, path: str) -> tuple[str, ...] | None:
+        """What a full path means; None where nothing is called that."""
+        return next((each.names[path] for each in self.shelves if path in each.names), None)
 
     def find(self, path: str, within: Iterable[str]) -> tuple[str, ...]:
         """The full paths that fit: inside one of `within`, else around it, else anywhere."""
         inside = tuple(within)
-        exact = [f"{outer}.{path}" for outer in inside if f"{outer}.{path}" in self.names]
-        deep = [
-            full
-            for full in self.ends.get(path, ())
-            if any(full.startswith(f"{outer}.") for outer in inside)
-        ]
-        beside = [f"{outer}.{path}" for outer in _around(inside)]
-        known = [full for full in (*beside, path) if full in self.names]
-        anywhere = self._once(self.ends.get(path, []))
-        return tuple(exact or self._once(deep) or known[:1] or anywhere)
+        ends = [full for each in self.shelves for full in each.ends.get(path, ())]
+        exact = self._known(f"{outer}.{path}" for outer in inside)
+        deep = [full for full in ends if any(full.startswith(f"{outer}.") for outer in inside)]
+        beside = (f"{outer}.{path}" for outer in _around(inside))
+        known = self._known((*beside, path))
+        return tuple(exact or self._once(deep) or known[:1] or self._once(ends))
+
+    def short(self) -> Iterator[str]:
+        """All that names may be called: their paths, and the ends that only one path has."""
+        ends: dict[str, set[str]] = {}
+        for each in self.shelves:
+            yield from each.names
+            for end, paths in each.ends.items():
+                ends.setdefault(end, set()).update(paths)
+        yield from (end for end, paths in ends.items() if len(paths) == 1)
+
+    def _known(self, paths: Iterable[str]) -> list[str]:
+        return [path for path in paths if self.meaning(path) is not None]
 
     def _once(self, paths: list[str]) -> list[str]:
         """Paths that mean different things, each thing once."""
-        meant: dict[tuple[str, ...], str] = {}
+        meant: dict[tuple[str, ...] | None, str] = {}
         for path in paths:
-            meant.setdefault(self.names[path], path)
+            meant.setdefault(self.meaning(path), path)
         return list(meant.values())
 
 
@@ -63,49 +91,98 @@ def _around(paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Names:
-    """The names of a whole model: layers and stacks with the layers that each stands for (a stack
-    for itself, what was left out for nothing), those of them that are broken, variables with their
-    unique names, of which those in `kept` are in the model."""
+    """The names of a whole model, worked out when somebody asks. `dropped`: the variables that the
+    walk has made and that are not in the model."""
 
-    layers: Index
-    tensors: Index
-    stacks: frozenset[str]
-    broken: frozenset[str]
-    kept: frozenset[str]
+    walked: Walked
+    dropped: frozenset[str]
+    shelves: Memo[tuple[Shelf, ...]]
+
+    @cached_property
+    def layers(self) -> Index:
+        """Layers and stacks with the layers that each stands for; a stack for itself, what was
+        left out for nothing."""
+        broken = self.walked.building.broken
+
+        def made(drafts: Drafts) -> tuple[Shelf, ...]:
+            return (_layers(drafts, broken),)
+
+        each = (self.shelves.of(made, drafts, "layers") for drafts in self.walked.drafts)
+        return Index(tuple(chain.from_iterable(each)))
+
+    @cached_property
+    def tensors(self) -> Index:
+        """Variables with their unique names: by these, by what else they answer to, and by what
+        scopes call them."""
+        each = [self._tensors(drafts) for drafts in self.walked.drafts]
+        return Index(tuple(chain.from_iterable(zip(*each, strict=True))))
+
+    def is_stack(self, name: str) -> bool:
+        """Is a path that of a stack, and of none that is broken?"""
+        unit = self.walked.building.units.get(name)
+        return unit is not None and unit.kind == "stack" and not self.is_broken(name)
+
+    def is_broken(self, name: str) -> bool:
+        """Is a path that of a layer or stack that was left out?"""
+        return name in self.walked.building.broken
+
+    def is_kept(self, tensor: str) -> bool:
+        """Is a variable in the model?"""
+        return tensor in self.walked.building.tensors and tensor not in self.dropped
+
+    def _tensors(self, drafts: Drafts) -> tuple[Shelf, Shelf, Shelf]:
+        """What a passage calls variables, as of now."""
+        scope, tensors = self.walked.scope, self.walked.building.tensors
+        entries, inner = drafts.log(ENTRIES), drafts.log(INNER)
+        assert isinstance(scope.tensors, Ledger)
+        assert isinstance(tensors, Ledger)
+        own = tensors.present(drafts.tensors)
+        seen = [(name, each) for name in entries.written for each in scope.tensors.present([name])]
+
+        def made(_: Drafts) -> tuple[Shelf, ...]:
+            return (
+                shelf((tensor.name, (tensor.name,)) for tensor in own),
+                shelf((alias, (tensor.name,)) for tensor in own for alias in tensor.aliases),
+                shelf(chain(_called(scope, seen), *map(_seen, inner.written.values()))),
+            )
+
+        if not (tensors.still_holds(drafts.log(TENSORS)) and scope.tensors.still_holds(entries)):
+            return _three(made(drafts))
+        return _three(self.shelves.of(made, drafts, "tensors"))
 
 
-def names_of(
-    items: tuple[DraftItem, ...], building: Building, scope: Scope, kept: Iterable[str]
-) -> Names:
-    """The names of everything that the walk has made, in the outermost scope and inside; `kept`
-    are the variables of the model."""
-    layers, tensors = Index(), Index()
-    stacks = frozenset(
-        name for name, unit in building.units.items() if unit.kind == "stack"
-    ) - frozenset(building.broken)
+def _three(shelves: tuple[Shelf, ...]) -> tuple[Shelf, Shelf, Shelf]:
+    first, second, third = shelves
+    return first, second, third
+
+
+def _layers(drafts: Drafts, broken: Container[str]) -> Shelf:
+    """The layers and stacks of a passage."""
     inside: dict[str, list[str]] = {}
-    for draft in layers_of(items):
+    for draft in layers_of(drafts.items):
         for unit in draft.chain:
             inside.setdefault(unit.name, []).append(draft.layer.name)
-    for name in building.units:
-        layers.add(name, (name,) if name in stacks else tuple(inside.get(name, ())))
-    for tensor in building.tensors.values():
-        tensors.add(tensor.name, (tensor.name,))
-    for tensor in building.tensors.values():
-        for alias in tensor.aliases:
-            tensors.add(alias, (tensor.name,))
-    for path, meant in _seen(scope):
-        tensors.add(path, (meant,))
-    return Names(layers, tensors, stacks, frozenset(building.broken), frozenset(kept))
+    return shelf(
+        (
+            name,
+            (name,) if unit.kind == "stack" and name not in broken else tuple(inside.get(name, ())),
+        )
+        for name, unit in drafts.log(UNITS).written.items()
+    )
 
 
-def _seen(scope: Scope) -> Iterator[tuple[str, str]]:
-    """What variables are called in a scope and in those inside it, broken ones by path."""
-    for name, entry in scope.tensors.items():
+def _called(scope: Scope, entries: Iterable[tuple[str, Entry]]) -> Iterator[tuple[str, tuple[str]]]:
+    """What variables are called in a scope, broken ones by path."""
+    for name, entry in entries:
         path = scope.unique(name)
-        yield path, entry.tensor if isinstance(entry, Seen) else path
+        yield path, (entry.tensor if isinstance(entry, Seen) else path,)
+
+
+def _seen(scope: Scope) -> Iterator[tuple[str, tuple[str]]]:
+    """What variables are called in a scope and in those inside it."""
+    yield from _called(scope, scope.tensors.items())
     for inner in scope.inner.values():
         yield from _seen(inner)
 
@@ -117,15 +194,10 @@ def one(
     nothing or more than one thing fits."""
     fits = index.find(path.text, within)
     if len(fits) == 1:
-        return fits[0], index.names[fits[0]]
+        return fits[0], index.meaning(fits[0]) or ()
     if fits:
         close = fits[:3]
         here.report("unknown_name", path.span, kind=kind, name=path.text, near=close)
     else:
-        here.report_unknown(kind, Name(path.text, path.span), tuple(_short(index)))
+        here.report_unknown(kind, Name(path.text, path.span), tuple(index.short()))
     return None
-
-
-def _short(index: Index) -> Iterator[str]:
-    yield from index.names
-    yield from (end for end, paths in index.ends.items() if len(paths) == 1)

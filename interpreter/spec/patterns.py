@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import ForStatement
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.scopes import Here, Notes, Scope, World
+from parspec.interpreter.spec.sources import of_kind
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Pattern
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.clauses import Said
     from parspec.interpreter.spec.drafts import Unit
-    from parspec.interpreter.spec.sources import Placed
+    from parspec.interpreter.spec.sources import Statements
 
 ANY = "*"
 
@@ -46,13 +46,10 @@ class Rule:
         return by_name and self.names(unit.path)
 
 
-def rules(statements: Iterable[Placed], world: World, notes: Notes) -> tuple[Rule, ...]:
+def rules(statements: Statements, world: World, notes: Notes) -> tuple[Rule, ...]:
     """The patterns of all `for` statements, in order, with what their clauses say."""
     found: list[Rule] = []
-    for placed in statements:
-        statement = placed.chunk.statement
-        if not isinstance(statement, ForStatement):
-            continue
+    for statement, placed in of_kind(statements, ForStatement):
         here = Here(world, Scope(), placed, notes)
         names = ", ".join(placed.text(pattern.span) for pattern in statement.patterns)
         own = said(statement.clauses, "pattern", names, here)

@@ -4,13 +4,15 @@ declares for the statements beside them, before or after."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from parspec.grammar import syntax
 from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.scopes import Callee, Scope
-from parspec.interpreter.spec.sources import Placed
+from parspec.interpreter.spec.sources import Placed, Statements
 
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Site
@@ -72,14 +74,13 @@ def in_body(statements: Iterable[Placed], place: str) -> Iterator[Placed | Findi
             yield misplaced(placed, place)
 
 
-def in_plans(statements: Iterable[Placed]) -> Iterator[Finding]:
+def in_plans(statements: Statements) -> Iterator[Finding]:
     """`misplaced` for every statement in a plan's body that describes the model."""
-    for placed in statements:
-        if isinstance(placed.chunk.statement, syntax.PlanStatement):
-            for part in inner(placed):
-                word = keyword(part.chunk.statement) if part.chunk.statement else None
-                if word in NOT_IN_PLANS:
-                    yield misplaced(part, "in a plan")
+    for placed in statements.of(syntax.PlanStatement):
+        for part in inner(placed):
+            word = keyword(part.chunk.statement) if part.chunk.statement else None
+            if word in NOT_IN_PLANS:
+                yield misplaced(part, "in a plan")
 
 
 def of_the_model(statements: Iterable[Placed]) -> tuple[Placed, ...]:
@@ -92,17 +93,22 @@ def of_the_model(statements: Iterable[Placed]) -> tuple[Placed, ...]:
     )
 
 
-def register(statements: Iterable[Placed], scope: Scope) -> Iterator[Callee | Finding]:
+CALLEES = (syntax.OpStatement, syntax.PointwiseStatement, syntax.BlockStatement)
+
+
+def register(
+    statements: Iterable[Placed], scope: Scope, known: Memo[Callee]
+) -> Iterator[Callee | Finding]:
     """Enters the ops and blocks that stand among statements into a scope; each one, and
     `duplicate_name` for a name that is taken."""
     first: dict[str, Site] = {}
     for placed in statements:
         header = placed.chunk.statement
-        if not isinstance(
-            header, (syntax.OpStatement, syntax.PointwiseStatement, syntax.BlockStatement)
-        ):
+        if not isinstance(header, CALLEES):
             continue
-        callee = Callee(header, placed, scope)
+        callee = known.known(placed, scope) or known.keep(
+            Callee(header, placed, scope), placed, scope
+        )
         name = header.name.text
         if name in first:
             kind = "block" if isinstance(header, syntax.BlockStatement) else "operator"
@@ -113,42 +119,15 @@ def register(statements: Iterable[Placed], scope: Scope) -> Iterator[Callee | Fi
             yield callee
 
 
-def planned(statements: Iterable[Placed]) -> frozenset[str]:
+def planned(statements: Statements) -> frozenset[str]:
     """The dimensions and axes that some plan declares: until it is chosen nothing is said of
     their names. A header that is broken may be a plan's."""
     found: set[str] = set()
-    for placed in statements:
-        if isinstance(placed.chunk.statement, syntax.PlanStatement | None):
-            for part in inner(placed):
-                match part.chunk.statement:
-                    case syntax.DimStatement(items=dims):
-                        found.update(dim.name.text for dim in dims)
-                    case syntax.MeshStatement(axes=axes) | syntax.AxisStatement(items=axes):
-                        found.update(axis.name.text for axis in axes)
-    return frozenset(found)
-
-
-def stack_dims(statements: Iterable[Placed]) -> frozenset[str]:
-    """The dimensions that any stack repeats along, however deep it stands."""
-    found: set[str] = set()
-    pending = list(statements)
-    while pending:
-        placed = pending.pop()
-        if isinstance(placed.chunk.statement, syntax.StackStatement):
-            found.add(placed.chunk.statement.dim.text)
-        if not isinstance(placed.chunk.statement, syntax.PlanStatement):
-            pending.extend(inner(placed))
-    return frozenset(found)
-
-
-def template_dims(statements: Iterable[Placed]) -> frozenset[str]:
-    """The dimensions that ops call their own, however deep they stand."""
-    found: set[str] = set()
-    pending = list(statements)
-    while pending:
-        placed = pending.pop()
-        header = placed.chunk.statement
-        if isinstance(header, syntax.OpStatement):
-            found.update(dim.text for item in header.parameters for dim in item.dims)
-        pending.extend(inner(placed))
+    for placed in statements.of(syntax.PlanStatement, NoneType):
+        for part in inner(placed):
+            match part.chunk.statement:
+                case syntax.DimStatement(items=dims):
+                    found.update(dim.name.text for dim in dims)
+                case syntax.MeshStatement(axes=axes) | syntax.AxisStatement(items=axes):
+                    found.update(axis.name.text for axis in axes)
     return frozenset(found)

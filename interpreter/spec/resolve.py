@@ -20,29 +20,56 @@ from parspec.interpreter.spec.hardware import (
     resolve_links,
     resolve_mesh,
 )
-from parspec.interpreter.spec.model import Dim, Item, Layer, Model, Output, Stack, Tensor
-from parspec.interpreter.spec.paths import names_of
+from parspec.interpreter.spec.memo import Memo
+from parspec.interpreter.spec.model import Dim, Model, Output, Part
+from parspec.interpreter.spec.paths import Names, Shelf
 from parspec.interpreter.spec.patterns import rules
-from parspec.interpreter.spec.places import in_plans, planned, stack_dims, template_dims
-from parspec.interpreter.spec.scopes import Notes, World
+from parspec.interpreter.spec.places import in_plans, planned
+from parspec.interpreter.spec.scopes import Notes, World, facts
 from parspec.interpreter.spec.settings import (
     resolve_communication,
     resolve_cost,
     resolve_dtype,
     resolve_settings,
 )
-from parspec.interpreter.spec.settle import settle, unmatched
-from parspec.interpreter.spec.sources import Reader, gather
+from parspec.interpreter.spec.settle import Portions, settle, unmatched
+from parspec.interpreter.spec.sources import Reader, Texts, gather
 from parspec.interpreter.spec.stages import (
     resolve_outputs,
     resolve_stages,
     with_short_pipelines,
 )
 from parspec.interpreter.spec.usage import unused
-from parspec.interpreter.spec.walk import walk
+from parspec.interpreter.spec.walk import Walks, walk
 from parspec.interpreter.theory.formulas import symbol
 
 NO_OVERRIDES: Mapping[str, int] = {}
+
+
+class UnderPlan:
+    """What was found when a spec was looked at under one plan."""
+
+    def __init__(self) -> None:
+        self.walks = Walks()
+        self.portions = Portions()
+        self.shelves: Memo[tuple[Shelf, ...]] = Memo()
+        self.dims_read: Memo[frozenset[str]] = Memo()
+
+
+class Known:
+    """What was found when a spec was looked at before; whoever looks at it again and again keeps
+    one."""
+
+    def __init__(self) -> None:
+        self.texts = Texts()
+        self._plans: dict[str | None, UnderPlan] = {}
+
+    def of(self, plan: str | None) -> UnderPlan:
+        """What was found under a plan; another look begins."""
+        found = self._plans.setdefault(plan, UnderPlan())
+        for memo in (found.shelves, found.dims_read):
+            memo.turn()
+        return found
 
 
 def resolve(
@@ -52,65 +79,71 @@ def resolve(
     *,
     plan: str | None = None,
     overrides: Mapping[str, int] = NO_OVERRIDES,
+    known: Known | None = None,
 ) -> Model:
     """The model of a spec under one of its plans, or under none.
 
     `reader` reads what it imports; `overrides` are sizes of dims and axes that take the place of
     written ones. Nothing is raised on what a user wrote: findings are in the model.
+    `known` is what was found when the spec was looked at before: only what has changed since is
+    worked out again, and the parts of the model that have not are the very same values.
     """
-    gathered = gather(file, text, reader, plan)
+    known = known or Known()
+    before = known.of(plan)
+    gathered = gather(file, text, reader, plan, known.texts)
     statements = gathered.statements
     skipped = gathered.skipped | planned(statements)
-    before = list(gathered.findings)
-    links, found = resolve_links(statements, skipped)
-    before += found
-    devices, found = resolve_devices(statements, skipped)
-    before += found
-    mesh, found = resolve_mesh(statements, links, devices, overrides, skipped)
-    before += found
-    dims, found = resolve_dims(statements, axis_sizes(mesh).get, overrides, skipped)
-    before += found
-    settings, found = resolve_settings(statements, dims, mesh, skipped)
-    before += found
-    dtype, found = resolve_dtype(statements, skipped)
-    before += found
-    cost, found = resolve_cost(statements, skipped)
-    before += found
-    explicit, found = resolve_communication(statements, skipped)
-    before += found
-    notes = Notes([*before, *in_plans(statements)])
+    found = list(gathered.findings)
+    links, more = resolve_links(statements, skipped)
+    found += more
+    devices, more = resolve_devices(statements, skipped)
+    found += more
+    mesh, more = resolve_mesh(statements, links, devices, overrides, skipped)
+    found += more
+    dims, more = resolve_dims(statements, axis_sizes(mesh).get, overrides, skipped)
+    found += more
+    settings, more = resolve_settings(statements, dims, mesh, skipped)
+    found += more
+    dtype, more = resolve_dtype(statements, skipped)
+    found += more
+    cost, more = resolve_cost(statements, skipped)
+    found += more
+    explicit, more = resolve_communication(statements, skipped)
+    found += more
+    notes = Notes([*found, *in_plans(statements)])
     axes = axis_sizes(mesh)
     skipped |= mesh.poisoned - axes.keys()
+    passages = statements.passages
     world = World(
         dims,
+        facts(dims, skipped),
+        dims.products,
         tuple(axes),
-        stack_dims(statements),
-        template_dims(statements),
+        frozenset[str]().union(*(passage.stack_dims for passage in passages)),
+        frozenset[str]().union(*(passage.template_dims for passage in passages)),
         dtype,
-        skipped,
     )
-    walked = walk(statements, world, notes)
+    walked = walk(statements, world, notes, before.walks)
     patterns = rules(statements, world, notes)
-    settled = settle(walked.items, walked.building, patterns, dims)
+    settled = settle(walked, patterns, dims, before.portions)
     notes.found.extend(unmatched(patterns, settled, walked.building))
-    outputs = resolve_outputs(statements, walked.scope, settled.tensors, world, notes)
-    items = tuple(with_short_pipelines(settled.items, mesh, settings, notes))
-    tensors = _used(settled.tensors, items, outputs)
-    kept = (tensor.name for tensor in tensors)
-    names = names_of(walked.items, walked.building, walked.scope, kept)
+    outputs = resolve_outputs(statements, walked.scope, walked.building.tensors, world, notes)
+    parts = tuple(with_short_pipelines(settled.parts, mesh, settings, notes))
+    idle = _idle(parts, outputs)
+    parts = tuple(part if idle.isdisjoint(part.idle) else _without(part, idle) for part in parts)
+    names = Names(walked, idle, before.shelves)
     stages = resolve_stages(statements, names, world, notes)
     expects = resolve_expects(statements, names, world, notes)
-    notes.found.extend(unused(file, gathered.documents, dims, walked, notes, skipped))
+    notes.found.extend(unused(file, gathered, dims, walked, notes, skipped, before.dims_read))
     return Model(
         file,
         plan,
         gathered.plans,
-        (*dims.items, *_unknown_turns(items, tensors, dims)),
+        (*dims.items, *_unknown_turns(parts, dims)),
         mesh,
         links,
         devices,
-        tensors,
-        items,
+        parts,
         outputs,
         walked.templates,
         expects,
@@ -125,42 +158,27 @@ def resolve(
     )
 
 
-def _used(
-    tensors: Iterable[Tensor], items: Iterable[Item], outputs: Iterable[Output]
-) -> tuple[Tensor, ...]:
-    """The declared variables, and those that a layer or a stack reads or gives: what else was made
-    on the way to a layer that is wrong is left out."""
-    names = {output.tensor for output in outputs}
-    names.update(name for item in items for name in _names_in(item))
-    declared = ("input", "weight", "cache")
-    return tuple(t for t in tensors if t.role in declared or t.name in names)
+def _idle(parts: tuple[Part, ...], outputs: Iterable[Output]) -> frozenset[str]:
+    """The variables that are not declared and that no layer or stack reads or gives: what was made
+    on the way to a layer that is wrong."""
+    candidates = frozenset(name for part in parts for name in part.idle)
+    if candidates:
+        candidates -= {output.tensor for output in outputs}
+        candidates = candidates.difference(*(part.used for part in parts))
+    return candidates
 
 
-def _names_in(item: Item) -> Iterator[str]:
-    match item:
-        case Layer(operands=operands, out=out):
-            yield from (operand.tensor for operand in operands)
-            yield out
-        case Stack(entry=entry, carry=carry, last=last, items=items):
-            yield from (entry, carry, last)
-            for inner in items:
-                yield from _names_in(inner)
+def _without(part: Part, idle: frozenset[str]) -> Part:
+    """A part without idle variables."""
+    kept = tuple(tensor for tensor in part.tensors if tensor.name not in idle)
+    return Part(part.items, kept)
 
 
-def _unknown_turns(items: Iterable[Item], tensors: Iterable[Tensor], dims: Dims) -> Iterator[Dim]:
+def _unknown_turns(parts: Iterable[Part], dims: Dims) -> Iterator[Dim]:
     """A dimension of unknown size for each stack whose own is not declared."""
-    names = {stack.dim for item in items for stack in _stacks(item)}
-    names |= {dim for tensor in tensors for dim in tensor.stacked}
-    for name in sorted(names):
+    for name in sorted(frozenset[str]().union(*(part.turns for part in parts))):
         if dims.find(name) is None:
             yield Dim(name, symbol(name), symbol(name), (name,), 1, False, False, name)
-
-
-def _stacks(item: Item) -> Iterator[Stack]:
-    if isinstance(item, Stack):
-        yield item
-        for inner in item.items:
-            yield from _stacks(inner)
 
 
 def _ordered(

@@ -7,12 +7,15 @@ on something that has been reported already is *broken*: known by name, and left
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from math import prod
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from parspec.grammar.syntax import Span
+from parspec.grammar.syntax import TOP, Span
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
+from parspec.interpreter.spec.ledger import Ledger
+from parspec.interpreter.spec.limits import terms
 from parspec.interpreter.spec.names import unknown
 
 if TYPE_CHECKING:
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
         OpStatement,
         PointwiseStatement,
     )
-    from parspec.interpreter.spec.dims import Dims
+    from parspec.interpreter.spec.dims import Dims, Products
     from parspec.interpreter.spec.sources import Placed
     from parspec.interpreter.theory.formulas import Amount
 
@@ -31,17 +34,57 @@ Role: TypeAlias = Literal["input", "weight", "cache", "activation", "carry"]
 
 
 @dataclass(frozen=True, slots=True)
+class Facts:
+    """What is asked about single dimensions and names, each in a ledger, so that a passage depends
+    on what it asked and on nothing else: the leaves of dimensions, their sizes, how many terms a
+    size has, the positions that they index, those that cannot be trusted, and the names that are
+    not reported."""
+
+    leaves: Ledger[str, tuple[str, ...]]
+    sizes: Ledger[str, Amount]
+    terms: Ledger[str, int]
+    positions: Ledger[str, str]
+    poisoned: Ledger[str, None]
+    skipped: Ledger[str, None]
+
+    @property
+    def ledgers(self) -> tuple[Ledger[Any, Any], ...]:
+        """All of them."""
+        return (
+            self.leaves,
+            self.sizes,
+            self.terms,
+            self.positions,
+            self.poisoned,
+            self.skipped,
+        )
+
+
+def facts(dims: Dims, skipped: frozenset[str]) -> Facts:
+    """The facts about a spec's dimensions."""
+    every = dims.items
+    return Facts(
+        Ledger({dim.name: dim.factors for dim in every}),
+        Ledger({dim.name: dim.size for dim in every}),
+        Ledger({dim.name: terms(dim.size) for dim in every}),
+        Ledger({dim.name: dim.positions for dim in every}),
+        Ledger(dict.fromkeys(dims.poisoned)),
+        Ledger(dict.fromkeys(skipped)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class World:
     """What holds everywhere in a spec. `turns`: the dimensions that stacks repeat along;
-    `template_dims`: the dimensions that ops call their own; `skipped`: names that are not
-    reported."""
+    `template_dims`: the dimensions that ops call their own."""
 
-    dims: Dims
+    dims: Dims = field(compare=False)
+    facts: Facts = field(compare=False)
+    products: Products
     axes: tuple[str, ...]
     turns: frozenset[str]
     template_dims: frozenset[str]
     dtype: str
-    skipped: frozenset[str]
 
     def has_axis(self, path: str) -> bool:
         """Is it an axis or a view, or one place of it (`tp.0`)?"""
@@ -50,13 +93,22 @@ class World:
 
     def same_size(self, left: str, right: str) -> bool:
         """Have two leaves one size? A size that is not known is not reported again."""
-        if left == right or not self.dims.poisoned.isdisjoint((left, right)):
+        if left == right or left in self.facts.poisoned or right in self.facts.poisoned:
             return True
         return self.size(left) is not None and self.size(left) == self.size(right)
 
     def size(self, leaf: str) -> Amount | None:
         """The declared size of a leaf; None of a template's own dimension."""
-        return self.dims.size(leaf)
+        return self.facts.sizes.get(leaf)
+
+    def terms(self, leaves: Iterable[str]) -> int:
+        """How many terms the product of the leaves' sizes has at most."""
+        return prod(self.facts.terms.get(leaf, 1) for leaf in leaves)
+
+    def same_positions(self, left: str, right: str) -> bool:
+        """Do two dimensions index the same positions?"""
+        position = self.facts.positions.get(left)
+        return position is not None and position == self.facts.positions.get(right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +140,7 @@ class Broken:
 Entry: TypeAlias = Seen | Broken
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Callee:
     """An op or a block with the scope in which it is declared. A call of one that is not `sound` is
     broken: what is wrong is said at the declaration."""
@@ -104,7 +156,7 @@ class Callee:
         return self.placed.at(self.statement.name.span)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Scope:
     """The names of the whole spec, of a stack's body, or of one expansion of a block or an op.
 
@@ -116,10 +168,10 @@ class Scope:
     outer: Scope | None = None
     turns: tuple[str, ...] = ()
     bound: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    tensors: dict[str, Entry] = field(default_factory=dict)
-    layers: dict[str, Site] = field(default_factory=dict)
-    callees: dict[str, Callee] = field(default_factory=dict)
-    inner: dict[str, Scope] = field(default_factory=dict)
+    tensors: MutableMapping[str, Entry] = field(default_factory=dict)
+    layers: MutableMapping[str, Site] = field(default_factory=dict)
+    callees: MutableMapping[str, Callee] = field(default_factory=dict)
+    inner: MutableMapping[str, Scope] = field(default_factory=dict)
 
     def around(self) -> Iterator[Scope]:
         """This scope and those around it, innermost first."""
@@ -184,11 +236,11 @@ class Here:
 
     def report_unknown(self, kind: str, name: Name, names: Iterator[str] | tuple[str, ...]) -> None:
         """Adds `unknown_name`, unless the name stands in text that was skipped."""
-        if name.text in self.world.skipped:
+        if name.text in self.world.facts.skipped:
             return
         finding = unknown(kind, name.text, self.at(name.span), names)
         if kind == "dimension" and not dict(finding.data)["near"]:
-            start = Site(self.placed.file, 0, Span(0, 0))
+            start = Site(self.placed.file, TOP, Span(0, 0))
             declare = Fix(f"Declare `dim {name.text}`", (Edit(start, f"dim {name.text}\n"),))
             finding = replace(finding, fixes=(declare,))
         self.notes.found.append(finding)
@@ -198,7 +250,7 @@ class Here:
         for scope in self.scope.around():
             if dim in scope.bound:
                 return scope.bound[dim]
-        return None if self.world.dims.find(dim) is None else self.world.dims.leaves(dim)
+        return self.world.facts.leaves.get(dim)
 
     def bound_pairs(self) -> tuple[tuple[str, str], ...]:
         """The dimensions of the op being written out, with the leaves that they stand for."""
@@ -208,4 +260,4 @@ class Here:
         """Every dimension's name that may be used here."""
         for scope in self.scope.around():
             yield from scope.bound
-        yield from (dim.name for dim in self.world.dims.items)
+        yield from self.world.facts.leaves

@@ -7,7 +7,7 @@ outside it, whole statements at a time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
@@ -30,7 +30,7 @@ from parspec.interpreter.spec.keys import bad_setting, distinct
 from parspec.interpreter.spec.model import Mesh, Settings
 from parspec.interpreter.spec.names import in_force, unknown
 from parspec.interpreter.spec.sizes import Problem, amount, flaw, product_names
-from parspec.interpreter.spec.sources import Placed, of_kind
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind
 from parspec.interpreter.theory.formulas import Amount
 
 Verb: TypeAlias = Literal["train", "infer"]
@@ -110,17 +110,16 @@ SETTINGS: Mapping[Verb, tuple[Rule, ...]] = {
 
 
 def resolve_settings(
-    statements: Iterable[Placed], dims: Dims, mesh: Mesh, skipped: frozenset[str]
+    statements: Statements, dims: Dims, mesh: Mesh, skipped: frozenset[str]
 ) -> tuple[Settings | None, tuple[Finding, ...]]:
     """The settings of a step, as far as they are written; None without `train` or `infer`.
 
     Findings: `unknown_name` for keys, types and the optimizer, `bad_setting` for other values,
     `duplicate_name`, and `conflicting_settings` where one spec both trains and infers.
     """
-    every = tuple(statements)
     steps: list[tuple[Name, Step, Placed]] = [
-        *((_verb("train"), train, placed) for train, placed in of_kind(every, TrainStatement)),
-        *((_verb("infer"), infer, placed) for infer, placed in of_kind(every, InferStatement)),
+        *((_verb("train"), train, placed) for train, placed in of_kind(statements, TrainStatement)),
+        *((_verb("infer"), infer, placed) for infer, placed in of_kind(statements, InferStatement)),
     ]
     holds, repeated = in_force("settings", steps)
     findings = list(repeated)
@@ -242,7 +241,7 @@ class _Reading:
 
 
 def resolve_dtype(
-    statements: Iterable[Placed], skipped: frozenset[str]
+    statements: Statements, skipped: frozenset[str]
 ) -> tuple[str, tuple[Finding, ...]]:
     """The default type of the spec's tensors."""
     said = [(s.dtype, placed) for s, placed in of_kind(statements, DtypeStatement)]
@@ -251,7 +250,7 @@ def resolve_dtype(
 
 
 def resolve_cost(
-    statements: Iterable[Placed], skipped: frozenset[str]
+    statements: Statements, skipped: frozenset[str]
 ) -> tuple[PriceList, tuple[Finding, ...]]:
     """The price list that totals are quoted in."""
     said = [(s.price_list, placed) for s, placed in of_kind(statements, CostStatement)]
@@ -260,7 +259,7 @@ def resolve_cost(
 
 
 def resolve_communication(
-    statements: Iterable[Placed], skipped: frozenset[str]
+    statements: Statements, skipped: frozenset[str]
 ) -> tuple[Site | None, tuple[Finding, ...]]:
     """Where the spec asks for explicit communication; None where it does not."""
     said = [(s.mode, placed) for s, placed in of_kind(statements, CommunicationStatement)]

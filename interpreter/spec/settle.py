@@ -6,21 +6,26 @@ on a layer that calls a block, or on a stack, goes to every layer inside that ha
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.clauses import NOTHING
-from parspec.interpreter.spec.drafts import DraftLayer, DraftStack, layers_of, own_name
+from parspec.interpreter.spec.drafts import DraftLayer, DraftStack, own_name
+from parspec.interpreter.spec.ledger import Ledger, Log
+from parspec.interpreter.spec.memo import Memo
+from parspec.interpreter.spec.model import Part
 
 if TYPE_CHECKING:
     from parspec.interpreter.spec.building import Building
     from parspec.interpreter.spec.clauses import Said
-    from parspec.interpreter.spec.dims import Dims
+    from parspec.interpreter.spec.dims import Dims, Products
     from parspec.interpreter.spec.drafts import DraftItem, Unit
     from parspec.interpreter.spec.model import Assignment, Item, Layer, Stack, Tensor
     from parspec.interpreter.spec.patterns import Rule
+    from parspec.interpreter.spec.walk import Drafts, Walked
 
 Rank: TypeAlias = tuple[int, int, int]
 """Own clauses over patterns, then the depth of what they stand on, then their order."""
@@ -36,58 +41,116 @@ class Voice:
     rule: Rule | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class _Portion:
+    """One passage's drafts, settled: its part of the model, and the orders of the patterns that
+    reached something in it. `variables`: its variables before, `readers`: the layers elsewhere that
+    read its weights, `log`: what was asked about other variables."""
+
+    part: Part
+    hit: frozenset[int]
+    variables: tuple[Tensor, ...]
+    readers: tuple[tuple[DraftLayer, ...], ...]
+    log: Log
+
+
+class Portions:
+    """What earlier settling of the same spec gave, under one plan."""
+
+    def __init__(self) -> None:
+        self.said: object = None
+        self.memo: Memo[_Portion] = Memo()
+
+    def begin(self, said: object) -> None:
+        """Begins anew; nothing holds any more where patterns say something else."""
+        if said != self.said:
+            self.memo = Memo()
+        self.memo.turn()
+        self.said = said
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Layers and stacks, and variables by name, with their assignments; `hit` are the orders of the
-    patterns that reached something."""
+    """The parts of the model; `hit` are the orders of the patterns that reached something."""
 
-    items: tuple[Item, ...]
-    tensors: tuple[Tensor, ...]
+    parts: tuple[Part, ...]
     hit: frozenset[int]
 
 
-def settle(
-    items: tuple[DraftItem, ...], building: Building, rules: tuple[Rule, ...], dims: Dims
-) -> Settled:
+def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portions) -> Settled:
     """Gives every layer, stack and variable what is said of it."""
-    settling = _Settling(building, rules, dims)
-    settled = tuple(settling.item(item) for item in items)
-    readers = _readers(items)
-    tensors = tuple(
-        settling.tensor(tensor, readers.get(tensor.name, ()))
-        for tensor in building.tensors.values()
-    )
-    return Settled(settled, tensors, frozenset(settling.hit))
+    portions.begin((dims.products, tuple(map(_everything, rules))))
+    readers = _readers(walked)
+    settling = _Settling(walked.building, rules, dims.products)
+    found = [settling.portion(drafts, readers, portions.memo) for drafts in walked.drafts]
+    hit = frozenset(order for portion in found for order in portion.hit)
+    return Settled(tuple(portion.part for portion in found), hit)
+
+
+def _everything(rule: Rule) -> object:
+    """A pattern with where its clauses stand, which comparisons leave out."""
+    said = rule.said
+    sites = [part.site for part in (*said.assignments, *said.stores)]
+    return rule, tuple(sites), said.stage and said.stage.site
 
 
 def unmatched(rules: tuple[Rule, ...], settled: Settled, building: Building) -> Iterator[Finding]:
     """`unmatched_pattern` for every pattern that reaches nothing, unless something is wrong with
     its clauses or with a layer that it names."""
-    broken = [unit for name, unit in building.units.items() if name in building.broken]
-    for rule in rules:
-        if rule.order in settled.hit or not rule.said.sound:
-            continue
+    missed = [rule for rule in rules if rule.order not in settled.hit and rule.said.sound]
+    broken = [building.units[name] for name in building.broken if name in building.units]
+    for rule in missed:
         if not any(rule.reaches(unit) for unit in broken):
             yield Finding("unmatched_pattern", rule.site, (("pattern", rule.text),))
 
 
-def _readers(items: tuple[DraftItem, ...]) -> Mapping[str, tuple[DraftLayer, ...]]:
-    """The layers that read each variable."""
-    readers: dict[str, list[DraftLayer]] = {}
-    for draft in layers_of(items):
-        for name in dict.fromkeys(operand.tensor for operand in draft.layer.operands):
-            readers.setdefault(name, []).append(draft)
-    return {name: tuple(drafts) for name, drafts in readers.items()}
+def _readers(walked: Walked) -> Mapping[str, tuple[DraftLayer, ...]]:
+    """The layers that read each variable in another passage than declares it."""
+    readers: dict[str, tuple[DraftLayer, ...]] = {}
+    for drafts in walked.drafts:
+        for name in drafts.read_elsewhere:
+            readers[name] = (*readers.get(name, ()), *drafts.readers[name])
+    return readers
 
 
 @dataclass(slots=True)
 class _Settling:
     building: Building
     rules: tuple[Rule, ...]
-    dims: Dims
+    products: Products
     hit: set[int] = field(default_factory=set)
     by_unit: dict[tuple[str, ...], tuple[Rule, ...]] = field(default_factory=dict)
     by_first: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
+
+    def portion(
+        self,
+        drafts: Drafts,
+        readers: Mapping[str, tuple[DraftLayer, ...]],
+        memo: Memo[_Portion],
+    ) -> _Portion:
+        """One passage, settled; as before where nothing that it depends on has changed."""
+        asked = self.building.tensors
+        assert isinstance(asked, Ledger)
+        variables = asked.present(drafts.tensors)
+        elsewhere = tuple(readers.get(tensor.name, ()) for tensor in variables)
+        known = memo.known(drafts)
+        if (
+            known is not None
+            and _identical(known.variables, variables)
+            and all(map(_identical, known.readers, elsewhere))
+            and asked.would_read(known.log)
+        ):
+            return known
+        self.hit = set()
+        asked.begin()
+        items = tuple(self.item(item) for item in drafts.items)
+        tensors = tuple(
+            self.tensor(tensor, (*drafts.readers.get(tensor.name, ()), *others))
+            for tensor, others in zip(variables, elsewhere, strict=True)
+        )
+        log = asked.log
+        made = _Portion(Part(items, tensors), frozenset(self.hit), variables, elsewhere, log)
+        return memo.keep(made, drafts)
 
     def naming(self, unit: Unit) -> tuple[Rule, ...]:
         """The patterns that name a layer or a stack."""
@@ -135,7 +198,7 @@ class _Settling:
         recompute = False
         for voice in self.voices(draft.chain):
             for part in voice.said.assignments:
-                dim = None if part.dim is None else own_name(draft, part.dim, self.dims)
+                dim = None if part.dim is None else own_name(draft, part.dim, self.products)
                 if part.dim is None or dim is not None:
                     self.note(voice)
                     _say(chosen, _given(part, dim, voice))
@@ -213,7 +276,13 @@ class _Settling:
     def lies_along(self, tensor: Tensor, dim: str | None) -> bool:
         if dim is None or dim in tensor.stacked:
             return True
-        return not set(self.dims.leaves(dim)).isdisjoint(tensor.leaves)
+        leaves = dict(self.products).get(dim, (dim,))
+        return not set(leaves).isdisjoint(tensor.leaves)
+
+
+def _identical(these: tuple[object, ...], those: tuple[object, ...]) -> bool:
+    """Are they the very same values?"""
+    return len(these) == len(those) and all(map(operator.is_, these, those))
 
 
 def _given(part: Assignment, dim: str | None, voice: Voice) -> Assignment:

@@ -241,9 +241,7 @@ def _unexplained(draft: Draft, output: Leaves, here: Here) -> str | None:
 def _repeats(leaf: str, have: set[str], here: Here) -> bool:
     """Is it a new factor of a product dim of which the operands have another?"""
     return any(
-        leaf in dim.factors and not have.isdisjoint(dim.factors)
-        for dim in here.world.dims.items
-        if len(dim.factors) > 1
+        leaf in factors and not have.isdisjoint(factors) for _, factors in here.world.products
     )
 
 

@@ -9,21 +9,29 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar
 
 from parspec.grammar.syntax import (
+    TOP,
     Chunk,
     Document,
     ImportStatement,
+    OpStatement,
     PlanStatement,
+    Run,
     Span,
+    StackStatement,
     Statement,
     SyntaxFault,
 )
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
+from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.names import in_force, near, unknown
 
 DEPTH_LIMIT = 32  # files that import one another in a row
@@ -123,6 +131,68 @@ class Placed:
         return next((n for item, n in self.chunk.parsed.notes if item == name), self.chunk.note)
 
 
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """Some consecutive statements, in effective order: the very same value for as long as none of
+    them changes, so that what is worked out from it need not be worked out again."""
+
+    statements: tuple[Placed, ...]
+
+    @cached_property
+    def kinds(self) -> Mapping[type, tuple[Placed, ...]]:
+        """The statements of each kind; those that were not understood are of `NoneType`."""
+        kinds: dict[type, list[Placed]] = {}
+        for placed in self.statements:
+            kinds.setdefault(type(placed.chunk.statement), []).append(placed)
+        return {kind: tuple(some) for kind, some in kinds.items()}
+
+    @cached_property
+    def headers(self) -> tuple[Chunk, ...]:
+        """The chunks that have a body, also those inside others."""
+        every = (each for placed in self.statements for each in placed.chunk.preorder())
+        return tuple(each for each in every if each.body)
+
+    @cached_property
+    def stack_dims(self) -> frozenset[str]:
+        """The dimensions that stacks repeat along, however deep they stand; a plan has none."""
+        outer = (
+            p.chunk for p in self.statements if not isinstance(p.chunk.statement, PlanStatement)
+        )
+        inside = (each.statement for chunk in outer for each in chunk.preorder())
+        return frozenset(stack.dim.text for stack in inside if isinstance(stack, StackStatement))
+
+    @cached_property
+    def template_dims(self) -> frozenset[str]:
+        """The dimensions that ops call their own, however deep they stand."""
+        every = (each.statement for p in self.statements for each in p.chunk.preorder())
+        ops = (op for op in every if isinstance(op, OpStatement))
+        return frozenset(dim.text for op in ops for item in op.parameters for dim in item.dims)
+
+    @property
+    def file(self) -> str:
+        """The file in which they stand."""
+        return self.statements[0].file
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """All statements of a spec in effective order, in passages."""
+
+    passages: tuple[Passage, ...]
+
+    def __iter__(self) -> Iterator[Placed]:
+        return (placed for passage in self.passages for placed in passage.statements)
+
+    def of(self, *kinds: type) -> Iterator[Placed]:
+        """Those of some kinds."""
+        for passage in self.passages:
+            present = [kind for kind in kinds if kind in passage.kinds]
+            if len(present) == 1:
+                yield from passage.kinds[present[0]]
+            elif present:
+                yield from (p for p in passage.statements if type(p.chunk.statement) in present)
+
+
 @dataclass(frozen=True, slots=True)
 class Gathered:
     """A spec's text with all that it imports.
@@ -134,7 +204,7 @@ class Gathered:
     """
 
     documents: tuple[tuple[str, Document], ...]
-    statements: tuple[Placed, ...]
+    statements: Statements
     skipped: frozenset[str]
     findings: tuple[Finding, ...]
     plans: tuple[str, ...] = ()
@@ -143,14 +213,39 @@ class Gathered:
 S = TypeVar("S", bound=Statement)
 
 
-def of_kind(statements: Iterable[Placed], kind: type[S]) -> Iterator[tuple[S, Placed]]:
+def of_kind(statements: Statements, kind: type[S]) -> Iterator[tuple[S, Placed]]:
     """The statements of one kind, each with its place."""
-    for placed in statements:
+    for placed in statements.of(kind):
         if isinstance(statement := placed.chunk.statement, kind):
             yield statement, placed
 
 
-def gather(file: str, text: str, reader: Reader, plan: str | None = None) -> Gathered:
+class Texts:
+    """What was read when a spec was looked at last: its documents, and their statements."""
+
+    def __init__(self) -> None:
+        self.documents: Mapping[str, Document] = {}
+        self.portions: Memo[tuple[Passage | Placed, ...]] = Memo()
+        self.bodies: Memo[Passage] = Memo()
+
+    def turn(self, documents: Mapping[str, Document]) -> None:
+        """Keeps what was read; what is in none of these documents is forgotten."""
+        before, self.documents = self.documents, documents
+        if documents.keys() != before.keys() or any(documents[f] is not before[f] for f in before):
+            self.portions.turn()
+            self.bodies.turn()
+
+    def portions_of(self, run: Run, file: str, *, imported: bool) -> tuple[Passage | Placed, ...]:
+        """The passages of a run, with the imports between them."""
+        origin = "imported" if imported else "own"
+        return self.portions.of(
+            lambda run: tuple(_portions(run, file, imported)), run, origin, sys.intern(file)
+        )
+
+
+def gather(
+    file: str, text: str, reader: Reader, plan: str | None = None, texts: Texts | None = None
+) -> Gathered:
     """Parses a file and all that it imports, as of the named plan.
 
     Imports stay in the file's folder and in the working folder, with what is below these: a spec
@@ -159,28 +254,49 @@ def gather(file: str, text: str, reader: Reader, plan: str | None = None) -> Gat
     `misplaced` for an import inside another statement, `duplicate_name` and `unknown_name` for
     plans (an unknown one at the start of the file).
     """
-    gathering = _Gathering(reader)
+    texts = texts or Texts()
+    gathering = _Gathering(reader, texts)
     gathering.add(file, text, (os.path.normpath(file),))
-    headers = of_kind(gathering.statements, PlanStatement)
+    texts.turn(gathering.documents)
+    headers = of_kind(Statements(tuple(gathering.passages)), PlanStatement)
     plans, repeated = in_force("plan", ((header.name, header, at) for header, at in headers))
     findings = [*gathering.findings, *repeated]
-    body: tuple[Placed, ...] = ()
+    body: tuple[Passage, ...] = ()
     if plan is not None and plan in plans:
-        placed = plans[plan][1]
-        body = tuple(
-            Placed(placed.file, chunk, placed.imported, plan)
-            for chunk in placed.chunk.body
-            if not isinstance(chunk.statement, ImportStatement)
-        )
+        header = plans[plan][1]
+        body = (texts.bodies.of(lambda header: _body(header, plan), header, sys.intern(plan)),)
     elif plan is not None:
-        findings.append(unknown("plan", plan, Site(file, 0, Span(0, 0)), plans))
+        findings.append(unknown("plan", plan, Site(file, TOP, Span(0, 0)), plans))
     return Gathered(
         tuple(gathering.documents.items()),
-        (*gathering.statements, *body),
+        Statements((*gathering.passages, *body)),
         frozenset(gathering.skipped),
         tuple(findings),
         tuple(plans),
     )
+
+
+def _body(header: Placed, plan: str) -> Passage:
+    """The statements of a plan."""
+    return Passage(
+        tuple(
+            Placed(header.file, chunk, header.imported, plan)
+            for chunk in header.chunk.body
+            if not isinstance(chunk.statement, ImportStatement)
+        )
+    )
+
+
+def _portions(run: Run, file: str, imported: bool) -> Iterator[Passage | Placed]:
+    """A run in passages, with the imports between them."""
+    placed = (Placed(file, chunk, imported) for chunk in run.chunks)
+    for imports, some in groupby(
+        placed, lambda each: isinstance(each.chunk.statement, ImportStatement)
+    ):
+        if imports:
+            yield from some
+        else:
+            yield Passage(tuple(some))
 
 
 @dataclass(slots=True)
@@ -188,8 +304,9 @@ class _Gathering:
     """The files read so far, and what was found in them."""
 
     reader: Reader
+    texts: Texts
     documents: dict[str, Document] = field(default_factory=dict)
-    statements: list[Placed] = field(default_factory=list)
+    passages: list[Passage] = field(default_factory=list)
     skipped: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -198,19 +315,19 @@ class _Gathering:
         """Adds a file's statements; `trail` are the files that led to it, itself last."""
         from parspec.grammar.parser import parse  # lark, only where something is read
 
-        document = parse(text)
+        document = parse(text, self.texts.documents.get(file))
         self.documents[file] = document
         self.seen.add(trail[-1])
-        for chunk in document.every:
-            self.skipped.update(chunk.parsed.skipped)
+        for chunk in document.faulty:
             self.findings.extend(syntax_error(fault, file, chunk) for fault in chunk.parsed.faults)
-        for chunk in document.chunks:
-            placed = Placed(file, chunk, imported=len(trail) > 1)
-            if isinstance(chunk.statement, ImportStatement):
-                self.follow(chunk.statement, placed, trail)
-            else:
-                self.statements.append(placed)
-                self.findings.extend(misplaced_imports(placed))
+        for run in document.runs:
+            self.skipped |= run.skipped
+            for portion in self.texts.portions_of(run, file, imported=len(trail) > 1):
+                if isinstance(portion, Passage):
+                    self.passages.append(portion)
+                    self.findings.extend(misplaced_imports(portion))
+                elif isinstance(statement := portion.chunk.statement, ImportStatement):
+                    self.follow(statement, portion, trail)
 
     def follow(self, statement: ImportStatement, placed: Placed, trail: tuple[str, ...]) -> None:
         """Adds what an import brings, once."""
@@ -298,18 +415,14 @@ def unread(problem: Unread, shown: str, site: Site) -> Finding:
     return Finding(name, site, (("file", shown), *data.items()))
 
 
-def misplaced_imports(placed: Placed) -> Iterator[Finding]:
+def misplaced_imports(passage: Passage) -> Iterator[Finding]:
     """`misplaced` for every import inside a statement's body."""
-    pending = [placed.chunk]
-    while pending:
-        outer = pending.pop()
+    for outer in passage.headers:
         for chunk in outer.body:
             if isinstance(chunk.statement, ImportStatement):
-                site = Site(placed.file, chunk.key, chunk.statement.span)
+                site = Site(passage.file, chunk.key, chunk.statement.span)
                 place = f"inside a {outer.text.split(None, 1)[0]}"
                 yield Finding("misplaced", site, (("statement", "import"), ("place", place)))
-            elif chunk.body:
-                pending.append(chunk)
 
 
 def library_names() -> tuple[str, ...]:

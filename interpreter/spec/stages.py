@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,35 +12,34 @@ from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.hardware import axis_sizes
 from parspec.interpreter.spec.limits import STAGES
-from parspec.interpreter.spec.model import Assignment, Layer, Output, Stages
+from parspec.interpreter.spec.model import Assignment, Layer, Output, Part, Stages
 from parspec.interpreter.spec.paths import one
 from parspec.interpreter.spec.scopes import Broken, Here, Notes, Scope
+from parspec.interpreter.spec.sources import of_kind
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Chunks, Number, Path, Portion, Span
-    from parspec.interpreter.spec.model import Item, Mesh, Settings, Tensor
+    from parspec.interpreter.spec.model import Item, Mesh, Settings, Stack, Tensor
     from parspec.interpreter.spec.paths import Names
     from parspec.interpreter.spec.scopes import World
-    from parspec.interpreter.spec.sources import Placed
+    from parspec.interpreter.spec.sources import Statements
 
 Chunk: TypeAlias = tuple[tuple[str, int], ...]
 
 
 def resolve_stages(
-    statements: Iterable[Placed], names: Names, world: World, notes: Notes
+    statements: Statements, names: Names, world: World, notes: Notes
 ) -> tuple[Stages, ...]:
     """The explicit layouts, one for an axis: a later statement takes the place of an earlier one.
 
     Findings: `unknown_name`, `bad_size` for counts.
     """
     found: dict[str, Stages] = {}
-    for placed in statements:
-        statement = placed.chunk.statement
-        if isinstance(statement, StagesStatement):
-            layout = _Layout(names, Here(world, Scope(), placed, notes))
-            stages = layout.stages(statement)
-            if stages is not None:
-                found[stages.axis] = stages
+    for statement, placed in of_kind(statements, StagesStatement):
+        layout = _Layout(names, Here(world, Scope(), placed, notes))
+        stages = layout.stages(statement)
+        if stages is not None:
+            found[stages.axis] = stages
     return tuple(found.values())
 
 
@@ -86,9 +85,9 @@ class _Layout:
         if fits is None:
             return None
         name, meant = fits
-        if name in self.names.broken:
+        if self.names.is_broken(name):
             return None
-        if name in self.names.stacks:
+        if self.names.is_stack(name):
             return self.of_stack(name, portion)
         if portion.count is not None:
             reason = f"`{name}` is a layer: only of a stack there are several"
@@ -116,30 +115,43 @@ class _Layout:
 
 
 def with_short_pipelines(
-    items: Iterable[Item], mesh: Mesh, settings: Settings | None, notes: Notes
-) -> Iterator[Item]:
-    """The items; a stack that is cut into more stages and chunks than a pipeline can have is not
+    parts: Iterable[Part], mesh: Mesh, settings: Settings | None, notes: Notes
+) -> Iterator[Part]:
+    """The parts; a stack that is cut into more stages and chunks than a pipeline can have is not
     cut at all (`over_limit`)."""
     sizes = axis_sizes(mesh)
     chunks = dict(settings.values).get("chunks", 1) if settings else 1
+
+    def cuts(stack: Stack) -> list[Assignment]:
+        return [part for part in stack.assignments if part.saying == "partition"]
+
+    def is_long(stack: Stack) -> bool:
+        ways = [sizes.get(cut.axis) for cut in cuts(stack)] + [chunks if cuts(stack) else 1]
+        return prod(size for size in ways if isinstance(size, int)) > STAGES
+
+    for part in parts:
+        long = [stack for stack in part.stacks if is_long(stack)]
+        for stack in long:
+            data = (("what", "stages of a pipeline, times the chunks of each"), ("limit", STAGES))
+            notes.found.append(Finding("over_limit", cuts(stack)[0].site, data))
+        names = {stack.name for stack in long}
+        yield replace(part, items=tuple(_uncut(part.items, names))) if long else part
+
+
+def _uncut(items: Iterable[Item], names: set[str]) -> Iterator[Item]:
+    """The items, the stacks of these names without a cut."""
     for item in items:
         if isinstance(item, Layer):
             yield item
-            continue
-        inside = tuple(with_short_pipelines(item.items, mesh, settings, notes))
-        cuts = [part for part in item.assignments if part.saying == "partition"]
-        ways = [sizes.get(part.axis) for part in cuts] + [chunks if cuts else 1]
-        if prod(size for size in ways if isinstance(size, int)) > STAGES:
-            data = (("what", "stages of a pipeline, times the chunks of each"), ("limit", STAGES))
-            notes.found.append(Finding("over_limit", cuts[0].site, data))
-            item = replace(item, assignments=())
-        yield replace(item, items=inside)
+        else:
+            kept = () if item.name in names else item.assignments
+            yield replace(item, assignments=kept, items=tuple(_uncut(item.items, names)))
 
 
 def resolve_outputs(
-    statements: Iterable[Placed],
+    statements: Statements,
     scope: Scope,
-    tensors: Iterable[Tensor],
+    tensors: Mapping[str, Tensor],
     world: World,
     notes: Notes,
 ) -> tuple[Output, ...]:
@@ -147,17 +159,13 @@ def resolve_outputs(
 
     Findings: `unknown_name`, `dim_not_in_layer`, those of the clauses.
     """
-    known = {tensor.name: tensor for tensor in tensors}
     found: dict[str, Output] = {}
-    for placed in statements:
-        statement = placed.chunk.statement
-        if not isinstance(statement, OutputStatement):
-            continue
+    for statement, placed in of_kind(statements, OutputStatement):
         here = Here(world, scope, placed, notes)
         names = ", ".join(path.text for path in statement.tensors)
         own = said(statement.clauses, "output", names, here)
         seen = [(path, name) for path in statement.tensors if (name := _named(path, here))]
-        held = [(path, known[name]) for path, name in seen if name in known]
+        held = [(path, tensors[name]) for path, name in seen if name in tensors]
         for part in own.assignments:
             if part.dim and held and not any(_has(t, part.dim, here) for _, t in held):
                 first = held[0][1]

@@ -32,29 +32,33 @@ from parspec.interpreter.spec.sizes import names_in
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.dims import Dims
+    from parspec.interpreter.spec.memo import Memo
     from parspec.interpreter.spec.scopes import Notes
+    from parspec.interpreter.spec.sources import Gathered, Passage
     from parspec.interpreter.spec.walk import Walked
 
 
 def unused(
     file: str,
-    documents: Iterable[tuple[str, Document]],
+    gathered: Gathered,
     dims: Dims,
     walked: Walked,
     notes: Notes,
     skipped: frozenset[str],
+    known: Memo[frozenset[str]],
 ) -> Iterator[Finding]:
     """`unused_name` for dimensions, variables, ops and blocks of a file that nobody reads. A file
     without layers is a library: its ops and blocks are for others."""
-    texts = tuple(document for _, document in documents)
-    quiet = skipped | frozenset(_words_of_faults(texts))
-    read = frozenset(name for document in texts for name in dims_read(document))
+    quiet = skipped.union(_words_of_faults(gathered.documents))
+    passages = gathered.statements.passages
+    read = frozenset[str]().union(*(known.of(_dims_read, passage) for passage in passages))
     for dim in dims.items:
-        if dim.site.file == file and dim.name not in read | quiet:
+        if dim.site.file == file and dim.name not in read and dim.name not in quiet:
             yield _unused("dimension", dim.name, dim.site)
-    for site, name in walked.building.declared.items():
-        if site.file == file and site not in notes.read and name not in quiet:
-            yield _unused("tensor", name, site)
+    for drafts in walked.drafts:
+        for site, name in drafts.unread.items():
+            if site.file == file and site not in notes.read and name not in quiet:
+                yield _unused("tensor", name, site)
     if not walked.building.units:
         return
     for callee in walked.callees:
@@ -68,20 +72,19 @@ def _unused(kind: str, name: str, site: Site) -> Finding:
     return Finding("unused_name", site, (("kind", kind), ("name", name)))
 
 
-def _words_of_faults(documents: Iterable[Document]) -> Iterator[str]:
+def _words_of_faults(documents: Iterable[tuple[str, Document]]) -> Iterator[str]:
     """Every word of a statement with a syntax error: it might have read anything."""
-    for document in documents:
-        for chunk in document.every:
-            if chunk.parsed.faults:
-                yield from re.findall(r"[^\W\d]\w*", chunk.text)
+    for _, document in documents:
+        for chunk in document.faulty:
+            yield from re.findall(r"[^\W\d]\w*", chunk.text)
 
 
-def dims_read(document: Document) -> Iterator[str]:
-    """Every name that a text uses as a dimension: indices, and what sizes, settings and bounds are
-    computed from. A clause uses none: it names those of its layers."""
-    for chunk in document.every:
-        if chunk.statement is not None:
-            yield from (name.text for name in _named(chunk.statement))
+def _dims_read(passage: Passage) -> frozenset[str]:
+    """Every name that a passage uses as a dimension: indices, and what sizes, settings and bounds
+    are computed from. A clause uses none: it names those of its layers."""
+    every = (chunk for placed in passage.statements for chunk in placed.chunk.preorder())
+    statements = (chunk.statement for chunk in every if chunk.statement is not None)
+    return frozenset(name.text for statement in statements for name in _named(statement))
 
 
 def _named(statement: Statement) -> Iterator[Name]:

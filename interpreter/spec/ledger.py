@@ -1,0 +1,112 @@
+"""Ledgers: mappings that note what is read from them and written to them.
+
+What a passage of statements does depends on what it reads, and all that it does for others is
+what it writes. With both noted it can be done again by writing, as long as it would read the same.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+NOTHING = object()
+"""What stands at a key that is not there."""
+
+
+@dataclass(slots=True)
+class Log:
+    """What was read from a ledger before it was written, the keys that were not there, what was
+    written to it, and the keys that were taken away; `whole`: all its keys were looked at."""
+
+    read: dict[Any, Any] = field(default_factory=dict)
+    absent: set[Any] = field(default_factory=set)
+    written: dict[Any, Any] = field(default_factory=dict)
+    gone: set[Any] = field(default_factory=set)
+    whole: bool = False
+
+    @property
+    def empty(self) -> bool:
+        """Was nothing read or written?"""
+        return not (self.whole or self.read or self.absent or self.written or self.gone)
+
+
+class Ledger(MutableMapping[K, V]):
+    """A mapping with a log."""
+
+    def __init__(
+        self, content: Mapping[K, V] | None = None, same: Callable[[V, V], object] = operator.eq
+    ) -> None:
+        """`same`: when a value is as good as another to those who read it."""
+        self._content: dict[Any, V] = {} if content is None else dict(content)
+        self._same = same
+        self.log = Log()
+
+    def begin(self) -> None:
+        """Begins a new log."""
+        self.log = Log()
+
+    def would_read(self, log: Log) -> bool:
+        """Would somebody read now what was read then?"""
+        if log.whole or not self._content.keys().isdisjoint(log.absent):
+            return False
+        for key, value in log.read.items():
+            here: Any = self._content.get(key, NOTHING)
+            if here is not value and (here is NOTHING or not self._same(here, value)):
+                return False
+        return True
+
+    def replay(self, log: Log) -> None:
+        """Writes what was written then."""
+        self._content.update(log.written)
+        for key in log.gone:
+            self._content.pop(key, None)
+
+    def present(self, keys: Iterable[K]) -> tuple[V, ...]:
+        """The values at those keys that are there; nothing is noted."""
+        content = self._content
+        return tuple([content[key] for key in keys if key in content])
+
+    def still_holds(self, log: Log) -> bool:
+        """Is all that was written then as it was left?"""
+        return all(self._content.get(key, NOTHING) is value for key, value in log.written.items())
+
+    def _note(self, key: object, value: object) -> None:
+        log = self.log
+        if key not in log.written and key not in log.gone:
+            if value is NOTHING:
+                log.absent.add(key)
+            else:
+                log.read[key] = value
+
+    def __getitem__(self, key: K) -> V:
+        value = self._content.get(key, NOTHING)
+        self._note(key, value)
+        return self._content[key]
+
+    def __contains__(self, key: object) -> bool:
+        value = self._content.get(key, NOTHING)
+        self._note(key, value)
+        return value is not NOTHING
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self.log.written[key] = value
+        self.log.gone.discard(key)
+        self._content[key] = value
+
+    def __delitem__(self, key: K) -> None:
+        del self._content[key]
+        self.log.written.pop(key, None)
+        self.log.gone.add(key)
+
+    def __iter__(self) -> Iterator[K]:
+        self.log.whole = True
+        return iter(self._content)
+
+    def __len__(self) -> int:
+        self.log.whole = True
+        return len(self._content)

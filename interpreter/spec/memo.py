@@ -1,0 +1,45 @@
+"""Memo: values kept with what they were made from, so that after an edit only what it touches is
+made again.
+
+What a value is made from is told apart by identity: the parser hands over the very same runs for
+text that has not changed, and so on from there. What is not asked for in a turn is forgotten.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class Memo(Generic[V]):
+    """Values of one kind."""
+
+    def __init__(self) -> None:
+        self._before: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
+        self._now: dict[tuple[int, ...], tuple[tuple[object, ...], V]] = {}
+
+    def known(self, *made_from: object) -> V | None:
+        """The value that was kept for these very objects."""
+        key = tuple(map(id, made_from))
+        entry = self._now.get(key) or self._before.get(key)
+        if entry is None:
+            return None
+        self._now[key] = entry
+        return entry[1]
+
+    def keep(self, value: V, *made_from: object) -> V:
+        """Keeps a value; the objects live as long as it does."""
+        self._now[tuple(map(id, made_from))] = (made_from, value)
+        return value
+
+    def of(self, make: Callable[[T], V], made_from: T, *beside: object) -> V:
+        """The value that is made from an object, as of what is beside it."""
+        value = self.known(made_from, *beside)
+        return self.keep(make(made_from), made_from, *beside) if value is None else value
+
+    def turn(self) -> None:
+        """A new turn begins: forgets what was not asked for in the last one."""
+        self._before, self._now = self._now, {}
