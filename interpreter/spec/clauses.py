@@ -202,9 +202,12 @@ def axes_of(uses: Iterable[AxisUse], here: Here) -> tuple[str, ...] | None:
 
 def _without_contradictions(result: Said, name: str, here: Here) -> Said:
     """Each axis once: what a statement says of an axis for the second time is a finding."""
+    every = (*result.assignments, *result.stores)
+    if len({part.axis for part in every}) == len(every):
+        return result
     kept: dict[str, Assignment] = {}
     sound = result.sound
-    for part in (*result.assignments, *result.stores):
+    for part in every:
         first = kept.setdefault(part.axis, part)
         if first is part:
             continue

@@ -67,20 +67,15 @@ def without_consequences(
     broken = broken_chunks(documents)
     mangled = {
         word
-        for file, document in documents
-        for chunk in document.every
-        if (file, chunk.key) in broken
+        for _, document in documents
+        for chunk in document.faulty
         for word in _WORD.findall(chunk.text)
     }
     doubtful = {EVERY_KIND} if any(_lost(finding) for finding in findings) else set()
     if any(finding.name == "over_limit" for finding in findings):
         doubtful.add(READING)
     doubtful |= {
-        kind
-        for _, document in documents
-        for chunk in document.every
-        if chunk.parsed.faults
-        for kind in _doubtful(chunk)
+        kind for _, document in documents for chunk in document.faulty for kind in _doubtful(chunk)
     }
     meant = {near for f in findings if f.name == "unknown_name" for near in _near(f)}
     for finding in _said_once(findings):
@@ -94,12 +89,7 @@ def without_consequences(
 
 def broken_chunks(documents: Iterable[tuple[str, Document]]) -> frozenset[tuple[str, int]]:
     """The chunks that have a syntax error, by file and index."""
-    return frozenset(
-        (file, chunk.key)
-        for file, document in documents
-        for chunk in document.every
-        if chunk.parsed.faults
-    )
+    return frozenset((file, chunk.key) for file, document in documents for chunk in document.faulty)
 
 
 def broken_kinds(findings: Iterable[Finding], statements: Iterable[Placed]) -> frozenset[str]:

@@ -52,12 +52,12 @@ def drafted(expression: Expression, frame: Frame, host: Host) -> Drafted:
         what = "expressions inside one another"
         frame.here.report("over_limit", expression.span, what=what, limit=DEPTH_LIMIT)
         return None
+    if isinstance(expression, TensorUse):
+        return read(expression, frame.here) or _assumed(expression, frame, host)
+    if isinstance(expression, Scalar):
+        return expression.value
     frame = replace(frame, depth=frame.depth + 1)
     match expression:
-        case TensorUse():
-            return read(expression, frame.here) or _assumed(expression, frame, host)
-        case Scalar(value=value):
-            return value
         case Product():
             return _product(expression, frame, host)
         case Sum():

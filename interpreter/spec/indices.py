@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Name, Number, Span, TensorUse
@@ -34,7 +35,7 @@ class Dimensions:
     @property
     def leaves(self) -> tuple[str, ...]:
         """All leaves in order."""
-        return tuple(leaf for group in self.groups for leaf in group)
+        return tuple(chain.from_iterable(self.groups))
 
     def without(self, dims: Iterable[str]) -> Dimensions:
         """The others."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 K = TypeVar("K")
 V = TypeVar("V")
+D = TypeVar("D")
 
 NOTHING = object()
 """What stands at a key that is not there."""
@@ -66,6 +67,10 @@ class Ledger(MutableMapping[K, V]):
         for key in log.gone:
             self._content.pop(key, None)
 
+    def equals(self, other: Ledger[K, V]) -> bool:
+        """Have two ledgers the same content?"""
+        return self._content == other._content
+
     def present(self, keys: Iterable[K]) -> tuple[V, ...]:
         """The values at those keys that are there; nothing is noted."""
         content = self._content
@@ -87,6 +92,16 @@ class Ledger(MutableMapping[K, V]):
         value = self._content.get(key, NOTHING)
         self._note(key, value)
         return self._content[key]
+
+    @overload
+    def get(self, key: K, /) -> V | None: ...
+    @overload
+    def get(self, key: K, /, default: V | D) -> V | D: ...
+    def get(self, key: K, /, default: D | None = None) -> V | D | None:
+        """The value at a key, `default` where there is none."""
+        value = self._content.get(key)
+        self._note(key, NOTHING if value is None else value)
+        return default if value is None else value
 
     def __contains__(self, key: object) -> bool:
         value = self._content.get(key, NOTHING)

@@ -188,11 +188,20 @@ class Scope:
         """What a tensor's path names here; None where nothing is called that."""
         first, *rest = parts
         if not rest:
-            return next((s.tensors[first] for s in self.around() if first in s.tensors), None)
+            return self._entry(first)
         inner = next((s.inner[first] for s in self.around() if first in s.inner), None)
         for part in rest[:-1]:
             inner = None if inner is None else inner.inner.get(part)
         return None if inner is None else inner.tensors.get(rest[-1])
+
+    def _entry(self, name: str) -> Entry | None:
+        scope: Scope | None = self
+        while scope is not None:
+            entry = scope.tensors.get(name)
+            if entry is not None:
+                return entry
+            scope = scope.outer
+        return None
 
     def tensor_names(self) -> Iterator[str]:
         """Every tensor's name that may be used here without a path."""
@@ -247,9 +256,11 @@ class Here:
 
     def leaves(self, dim: str) -> tuple[str, ...] | None:
         """The leaves of a dimension as it is called here; None where it is unknown."""
-        for scope in self.scope.around():
+        scope: Scope | None = self.scope
+        while scope is not None:
             if dim in scope.bound:
                 return scope.bound[dim]
+            scope = scope.outer
         return self.world.facts.leaves.get(dim)
 
     def bound_pairs(self) -> tuple[tuple[str, str], ...]:

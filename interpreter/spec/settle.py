@@ -50,7 +50,7 @@ class _Portion:
     part: Part
     hit: frozenset[int]
     variables: tuple[Tensor, ...]
-    readers: tuple[tuple[DraftLayer, ...], ...]
+    readers: tuple[DraftLayer, ...]
     log: Log
 
 
@@ -105,10 +105,10 @@ def unmatched(rules: tuple[Rule, ...], settled: Settled, building: Building) -> 
 
 
 def _readers(walked: Walked) -> Mapping[str, tuple[DraftLayer, ...]]:
-    """The layers that read each variable in another passage than declares it."""
+    """The layers that read each weight in another passage than declares it."""
     readers: dict[str, tuple[DraftLayer, ...]] = {}
     for drafts in walked.drafts:
-        for name in drafts.read_elsewhere:
+        for name in drafts.weights_elsewhere:
             readers[name] = (*readers.get(name, ()), *drafts.readers[name])
     return readers
 
@@ -132,12 +132,13 @@ class _Settling:
         asked = self.building.tensors
         assert isinstance(asked, Ledger)
         variables = asked.present(drafts.tensors)
-        elsewhere = tuple(readers.get(tensor.name, ()) for tensor in variables)
+        shared = [name for name in drafts.tensors if name in readers] if readers else []
+        elsewhere = tuple(reader for name in shared for reader in readers[name])
         known = memo.known(drafts)
         if (
             known is not None
             and _identical(known.variables, variables)
-            and all(map(_identical, known.readers, elsewhere))
+            and _identical(known.readers, elsewhere)
             and asked.would_read(known.log)
         ):
             return known
@@ -145,8 +146,10 @@ class _Settling:
         asked.begin()
         items = tuple(self.item(item) for item in drafts.items)
         tensors = tuple(
-            self.tensor(tensor, (*drafts.readers.get(tensor.name, ()), *others))
-            for tensor, others in zip(variables, elsewhere, strict=True)
+            self.tensor(
+                tensor, (*drafts.readers.get(tensor.name, ()), *readers.get(tensor.name, ()))
+            )
+            for tensor in variables
         )
         log = asked.log
         made = _Portion(Part(items, tensors), frozenset(self.hit), variables, elsewhere, log)
@@ -208,6 +211,8 @@ class _Settling:
             if voice.said.recompute:
                 self.note(voice)
                 recompute = True
+        if not chosen and stage is draft.layer.stage and not recompute:
+            return draft.layer
         return replace(draft.layer, assignments=_pruned(chosen), stage=stage, recompute=recompute)
 
     def stack(self, draft: DraftStack) -> Stack:
@@ -244,6 +249,8 @@ class _Settling:
                     frozen = True
         for part in (*own.assignments, *own.stores):
             _say(chosen, part)
+        if not chosen and own.stage is None and not frozen:
+            return tensor
         return replace(tensor, rest=_pruned(chosen), stage=own.stage, frozen=frozen)
 
     def weight_voices(self, tensor: Tensor, readers: tuple[DraftLayer, ...]) -> list[Voice]:

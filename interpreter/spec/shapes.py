@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
@@ -70,12 +71,12 @@ class Draft:
     @property
     def leaves(self) -> Leaves:
         """Every dimension of the operands once."""
-        return union(reading.leaves for reading in self.readings)
+        return union([reading.leaves for reading in self.readings])
 
 
 def union(groups: Iterable[Iterable[str]]) -> Leaves:
     """Every name once, in order."""
-    return tuple(dict.fromkeys(leaf for group in groups for leaf in group))
+    return tuple(dict.fromkeys(chain.from_iterable(groups)))
 
 
 def natural(draft: Draft) -> Leaves | None:

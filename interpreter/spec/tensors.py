@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from parspec.interpreter.spec.clauses import Said, said
+from parspec.interpreter.spec.clauses import NOTHING, Said, said
 from parspec.interpreter.spec.indices import Dimensions, spelled
 from parspec.interpreter.spec.model import Tensor
 from parspec.interpreter.spec.names import duplicate
@@ -106,6 +106,8 @@ def _check_dims(own: Said, tensors: tuple[Tensor, ...], here: Here) -> None:
 
 def _share(own: Said, tensor: Tensor, here: Here) -> Said:
     """What a statement says of one of its tensors: clauses hold for those that have the dim."""
+    if own is NOTHING:
+        return own
     return replace(
         own,
         assignments=tuple(part for part in own.assignments if _has(tensor, part.dim, here)),

@@ -20,7 +20,7 @@ from parspec.grammar.syntax import (
     StackStatement,
     TensorStatement,
 )
-from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.diagnostics.findings import Finding, Site
 from parspec.interpreter.spec.building import Body, Building
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, DraftStack, Unit, layers_of
@@ -33,12 +33,20 @@ from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.model import Stack, Template, Tensor
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.places import CALLEES, in_body, inner, of_the_model, register
-from parspec.interpreter.spec.scopes import Broken, Callee, Here, Notes, Scope, Seen, World
+from parspec.interpreter.spec.scopes import (
+    Broken,
+    Callee,
+    Entry,
+    Here,
+    Notes,
+    Scope,
+    Seen,
+    World,
+)
 from parspec.interpreter.spec.templates import parameter, template
 from parspec.interpreter.spec.tensors import declare, seen
 
 if TYPE_CHECKING:
-    from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.frames import Arguments, Block
     from parspec.interpreter.spec.sources import Passage, Placed, Statements
 
@@ -83,10 +91,15 @@ class Drafts:
         return tuple(name for name in log.written if name not in log.read)
 
     @cached_property
-    def read_elsewhere(self) -> tuple[str, ...]:
-        """The variables that it reads and others declare."""
-        own = set(self.tensors)
-        return tuple(name for name in self.readers if name not in own)
+    def weights_elsewhere(self) -> tuple[str, ...]:
+        """The weights that it reads and others declare."""
+        entries = list(self.log(ENTRIES).read.values())
+        scopes = list(self.log(INNER).read.values())
+        for scope in scopes:
+            entries += scope.tensors.values()
+            scopes += scope.inner.values()
+        weights = {e.tensor for e in entries if isinstance(e, Seen) and e.role == "weight"}
+        return tuple(name for name in self.readers if name in weights)
 
     @cached_property
     def read_alone(self) -> frozenset[Site]:
@@ -123,32 +136,38 @@ class Walks:
     def __init__(self) -> None:
         self.world: World | None = None
         self.scope = Scope()
+        self.ledgers: tuple[Ledger[Any, Any], ...] = ()
+        self.same: frozenset[int] = frozenset()
         self.callees: Memo[Callee] = Memo()
         self.drafts: Memo[Drafts] = Memo()
         self.alone: Memo[Drafts] = Memo()
 
     def begin(self, world: World) -> None:
-        """A new walk; nothing that was made in another world is made the same in this one."""
+        """A new walk; nothing that was made in another world is made the same in this one. `same`
+        are the places of ledgers of facts that have not changed since the last."""
         if world != self.world:
             self.drafts, self.alone = Memo(), Memo()
         for memo in (self.callees, self.drafts, self.alone):
             memo.turn()
+        facts = world.facts.ledgers
+        pairs = enumerate(zip(facts, self.ledgers, strict=False))
+        self.same = frozenset(place for place, (now, then) in pairs if now.equals(then))
         self.world = world
-        self.scope.tensors, self.scope.layers = Ledger(), Ledger()
-        self.scope.callees, self.scope.inner = Ledger(), Ledger()
+        entries, layers = Ledger[str, Entry](), Ledger[str, Site]()
+        callees, inner = Ledger[str, Callee](), Ledger[str, Scope]()
+        self.scope.tensors, self.scope.layers = entries, layers
+        self.scope.callees, self.scope.inner = callees, inner
+        self.ledgers = (*facts, entries, layers, callees, inner)
 
 
 def walk(statements: Statements, world: World, notes: Notes, walks: Walks) -> Walked:
     """Walks a spec. Blocks that nobody calls are looked at by themselves, for their findings."""
     walks.begin(world)
-    building = Building(
-        tensors=Ledger(same=operator.is_),
-        said=Ledger(same=operator.is_),
-        units=Ledger(same=operator.is_),
-        broken=Ledger(),
-        declared=Ledger(),
-    )
-    walker = _Walker(world, Notes(), building, walks)
+    tensors, said, units = (Ledger[str, Any](same=operator.is_) for _ in range(3))
+    broken, declared = Ledger[str, None](), Ledger[Site, str]()
+    building = Building(tensors, said, units, broken, declared=declared)
+    ledgers = (*walks.ledgers, tensors, said, units, broken, declared)
+    walker = _Walker(world, Notes(), building, walks, ledgers)
     walker.register(statements.of(*CALLEES), walks.scope)
     notes.found.extend(walker.notes.found)
     callees, templates = walker.callees, walker.templates
@@ -172,20 +191,9 @@ class _Walker:
     notes: Notes
     building: Building
     walks: Walks
+    ledgers: tuple[Ledger[Any, Any], ...]
     callees: list[Callee] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
-
-    @property
-    def ledgers(self) -> tuple[Ledger[Any, Any], ...]:
-        """Everything through which passages depend on one another."""
-        scope, building = self.walks.scope, self.building
-        maps = (
-            *self.world.facts.ledgers,
-            *(scope.tensors, scope.layers, scope.callees, scope.inner),
-            *(building.tensors, building.said, building.units, building.broken),
-            building.declared,
-        )
-        return tuple(each for each in maps if isinstance(each, Ledger))
 
     def passage(self, passage: Passage) -> Drafts:
         """Walks a passage; where it would read what it read before, what it made then is made."""
@@ -202,7 +210,7 @@ class _Walker:
         if known is not None and self.again(known):
             return known
         building = Building(expansion=self.building.expansion)
-        apart = replace(self, building=building)
+        apart = replace(self, building=building, ledgers=self.ledgers[:TENSORS])
         made = apart.noted(lambda: apart.alone(callee, header), Body(callee.scope))
         return self.walks.alone.keep(replace(made, layers=0), callee)
 
@@ -211,8 +219,10 @@ class _Walker:
         building, ledgers = self.building, self.ledgers
         if not building.room(known.layers, known.expanded):
             return False
-        if not all(ledgers[place].would_read(log) for place, log in known.logs):
-            return False
+        same = self.walks.same
+        for place, log in known.logs:
+            if place not in same and not ledgers[place].would_read(log):
+                return False
         for place, log in known.logs:
             ledgers[place].replay(log)
         building.layers += known.layers

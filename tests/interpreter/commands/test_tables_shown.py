@@ -15,7 +15,7 @@ from parspec.interpreter.commands.operators import tabled
 from parspec.interpreter.commands.tables_json import tables_json
 from parspec.interpreter.commands.tables_text import tables_text, theory_text
 from parspec.interpreter.commands.terminal import PLAIN, Screen
-from parspec.interpreter.spec.model import Template
+from parspec.interpreter.spec.model import Part, Template
 from parspec.interpreter.theory.changes import state_changes
 from parspec.interpreter.theory.operators import Operator
 
@@ -109,7 +109,7 @@ def test_nothing_is_wider_than_the_screen(columns):
 
 def test_what_a_function_reduces_inside_a_layer_is_told_below_what_is_between_layers():
     operator = Operator("along", (("S", "T"),), ("S", "T"), over=("T",), function="softmax")
-    model = replace(linear_model(), items=(), templates=(Template("prob", ("s",), "p", operator),))
+    model = replace(linear_model(), parts=(), templates=(Template("prob", ("s",), "p", operator),))
     text = tables_text(tabled(model), Screen(PLAIN, 80))
     assert " T           P/P       -           0        0\n" in text
     assert text.endswith(
@@ -176,7 +176,8 @@ def test_every_change_of_state_that_moves_something():
 
 
 def test_an_unused_op_stands_in_no_stack_and_its_weights_are_guessed():
-    alone = replace(linear_model(), items=())
+    made = linear_model()
+    alone = replace(made, parts=(Part((), made.tensors),))
     (linear,) = tabled(alone)
     assert linear.stack is None
     assert [s.name for s in linear.tables.strategies] == ["data", "tensor, column", "tensor, row"]
@@ -187,6 +188,6 @@ def test_layers_without_an_op_have_tables_of_their_own():
     (stack,) = made.items
     (layer,) = stack.items
     plain = replace(stack, items=(replace(layer, template=None, bound=()),))
-    (only,) = tabled(replace(made, templates=(), items=(plain, plain)))
+    (only,) = tabled(replace(made, templates=(), parts=(Part((plain, plain), made.tensors),)))
     assert only.name == "net.fc"
     assert only.variables == ("h", "w", "y")
