@@ -82,18 +82,18 @@ class Body:
 class Building:
     """What the walk has made so far.
 
-    tensors by unique name; said: what the clauses at their declarations say; units: every named
-    layer and stack by path; broken: the paths of those that were left out; active: the blocks being
-    written out; expansion: how much they have written; declared: where each variable is declared,
-    with its name.
+    tensors by unique name; units: every named layer and stack by path; broken: the paths of those
+    that were left out; active: the blocks being written out; expansion: how much they have written.
+    Of the passage that is being walked, said: what the clauses at declarations say of variables;
+    declared: where each variable is declared, with its name.
     """
 
     tensors: MutableMapping[str, Tensor] = field(default_factory=dict)
-    said: MutableMapping[str, Said] = field(default_factory=dict)
     units: MutableMapping[str, Unit] = field(default_factory=dict)
     broken: MutableMapping[str, None] = field(default_factory=dict)
     active: list[tuple[str, Site]] = field(default_factory=list)
-    declared: MutableMapping[Site, str] = field(default_factory=dict)
+    said: dict[str, Said] = field(default_factory=dict)
+    declared: dict[Site, str] = field(default_factory=dict)
     expansion: Expansion = field(default_factory=Expansion)
     layers: int = 0
 

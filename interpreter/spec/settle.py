@@ -119,6 +119,7 @@ class _Settling:
     rules: tuple[Rule, ...]
     products: Products
     hit: set[int] = field(default_factory=set)
+    said: Mapping[str, Said] = field(default_factory=dict)
     by_unit: dict[tuple[str, ...], tuple[Rule, ...]] = field(default_factory=dict)
     by_first: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
 
@@ -142,7 +143,7 @@ class _Settling:
             and asked.would_read(known.log)
         ):
             return known
-        self.hit = set()
+        self.hit, self.said = set(), drafts.said
         asked.begin()
         items = tuple(self.item(item) for item in drafts.items)
         tensors = tuple(
@@ -235,7 +236,7 @@ class _Settling:
     # -- variables
 
     def tensor(self, tensor: Tensor, readers: tuple[DraftLayer, ...]) -> Tensor:
-        own = self.building.said.get(tensor.name, NOTHING)
+        own = self.said.get(tensor.name, NOTHING)
         chosen: dict[str, Assignment] = {}
         frozen = own.frozen
         if tensor.role == "weight":

@@ -168,6 +168,15 @@ class Passage:
         ops = (op for op in every if isinstance(op, OpStatement))
         return frozenset(dim.text for op in ops for item in op.parameters for dim in item.dims)
 
+    @cached_property
+    def places(self) -> frozenset[tuple[str, int]]:
+        """The files and keys of all chunks, also of those inside others."""
+        return frozenset(
+            (placed.file, chunk.key)
+            for placed in self.statements
+            for chunk in placed.chunk.preorder()
+        )
+
     @property
     def file(self) -> str:
         """The file in which they stand."""

@@ -22,7 +22,7 @@ from parspec.grammar.syntax import (
 )
 from parspec.interpreter.diagnostics.findings import Finding, Site
 from parspec.interpreter.spec.building import Body, Building
-from parspec.interpreter.spec.clauses import said
+from parspec.interpreter.spec.clauses import Said, said
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, DraftStack, Unit, layers_of
 from parspec.interpreter.spec.expressions import seen_as
 from parspec.interpreter.spec.indices import Dimensions, matches, spelled
@@ -52,24 +52,30 @@ if TYPE_CHECKING:
 
 BODY_DEPTH = 32  # blocks and stacks inside one another
 NO_LOG = Log()
-ENTRIES, INNER, TENSORS, UNITS, DECLARED = 6, 9, 10, 12, 14  # places of ledgers among all
+ENTRIES, INNER, TENSORS, UNITS = 6, 9, 10, 11  # places of ledgers among all
 
 
 @dataclass(frozen=True, eq=False)
 class Drafts:
     """What the walk makes of one passage: items in order, what is wrong, the declarations that are
-    read, and the ops and blocks in bodies. `logs`: what it read and wrote, by ledger; `layers`,
-    `expanded`: how much it counts towards the limits. It stays the very same value while the
-    passage does and reads the same."""
+    read, the ops and blocks in bodies, what is said of its variables where they are declared, and
+    where that is. `logs`: what it read and wrote, by ledger; `layers`, `expanded`: how much it
+    counts towards the limits; `whole`: it met none; `places`: the files and keys of its
+    chunks. It stays the very same value while the passage
+    does and reads the same."""
 
     items: tuple[DraftItem, ...]
     found: tuple[Finding, ...]
     read: frozenset[Site]
     callees: tuple[Callee, ...]
     templates: tuple[Template, ...]
+    said: Mapping[str, Said]
+    declared: Mapping[Site, str]
     logs: tuple[tuple[int, Log], ...]
     layers: int
     expanded: int
+    whole: bool
+    places: frozenset[tuple[str, int]]
 
     @cached_property
     def readers(self) -> Mapping[str, tuple[DraftLayer, ...]]:
@@ -102,15 +108,18 @@ class Drafts:
         return tuple(name for name in self.readers if name in weights)
 
     @cached_property
-    def read_alone(self) -> frozenset[Site]:
-        """The declarations of others that it reads."""
-        return self.read - self.log(DECLARED).written.keys()
+    def read_elsewhere(self) -> frozenset[Site]:
+        """The declarations that it reads and may not be the only one to have."""
+        return frozenset(
+            site
+            for site in self.read
+            if site not in self.declared or (site.file, site.chunk) not in self.places
+        )
 
     @cached_property
     def unread(self) -> Mapping[Site, str]:
         """Its own declarations that it does not read itself."""
-        declared = self.log(DECLARED).written
-        return {site: name for site, name in declared.items() if site not in self.read}
+        return {site: name for site, name in self.declared.items() if site not in self.read}
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +150,34 @@ class Walks:
         self.callees: Memo[Callee] = Memo()
         self.drafts: Memo[Drafts] = Memo()
         self.alone: Memo[Drafts] = Memo()
+        self.order: tuple[tuple[Passage, Drafts], ...] = ()
+        self.registered: tuple[Callee, ...] = ()
+
+    def drafts_of(self, passages: tuple[Passage, ...], walker: _Walker) -> tuple[Drafts, ...]:
+        """The drafts of passages. Up to the first that is not the same as in the last walk they
+        are the same; from there on each is where it would read what it read before."""
+        callees = tuple(walker.callees)
+        same = len(self.same) == len(walker.world.facts.ledgers) and callees == self.registered
+        made: list[Drafts] = []
+        for place, passage in enumerate(passages):
+            known = self.drafts.known(passage)
+            before = self.order[place] if place < len(self.order) else None
+            same = same and before is not None and before[0] is passage and before[1] is known
+            if known is None or not walker.room(known) or not (same or walker.would_read(known)):
+                known = self.drafts.keep(walker.passage(passage), passage)
+                same = False
+            else:
+                walker.repeat(known)
+            made.append(known)
+        self.order = tuple(zip(passages, made, strict=True))
+        self.registered = callees
+        return tuple(made)
 
     def begin(self, world: World) -> None:
         """A new walk; nothing that was made in another world is made the same in this one. `same`
         are the places of ledgers of facts that have not changed since the last."""
         if world != self.world:
-            self.drafts, self.alone = Memo(), Memo()
+            self.drafts, self.alone, self.order = Memo(), Memo(), ()
         for memo in (self.callees, self.drafts, self.alone):
             memo.turn()
         facts = world.facts.ledgers
@@ -163,18 +194,17 @@ class Walks:
 def walk(statements: Statements, world: World, notes: Notes, walks: Walks) -> Walked:
     """Walks a spec. Blocks that nobody calls are looked at by themselves, for their findings."""
     walks.begin(world)
-    tensors, said, units = (Ledger[str, Any](same=operator.is_) for _ in range(3))
-    broken, declared = Ledger[str, None](), Ledger[Site, str]()
-    building = Building(tensors, said, units, broken, declared=declared)
-    ledgers = (*walks.ledgers, tensors, said, units, broken, declared)
-    walker = _Walker(world, Notes(), building, walks, ledgers)
+    tensors, units = Ledger[str, Any](same=operator.is_), Ledger[str, Any](same=operator.is_)
+    broken = Ledger[str, None]()
+    building = Building(tensors, units, broken)
+    walker = _Walker(world, Notes(), building, walks, (*walks.ledgers, tensors, units, broken))
     walker.register(statements.of(*CALLEES), walks.scope)
     notes.found.extend(walker.notes.found)
     callees, templates = walker.callees, walker.templates
-    made = tuple(walker.passage(passage) for passage in statements.passages)
+    made = walks.drafts_of(statements.passages, walker)
     for drafts in made:
         notes.found.extend(drafts.found)
-        notes.read.update(drafts.read_alone)
+        notes.read.update(drafts.read_elsewhere)
         callees.extend(drafts.callees)
         templates.extend(drafts.templates)
     for callee in callees:
@@ -196,43 +226,46 @@ class _Walker:
     templates: list[Template] = field(default_factory=list)
 
     def passage(self, passage: Passage) -> Drafts:
-        """Walks a passage; where it would read what it read before, what it made then is made."""
-        known = self.walks.drafts.known(passage)
-        if known is not None and self.again(known):
-            return known
+        """Walks a passage."""
         body = Body(self.walks.scope)
-        made = self.noted(lambda: self.statements(of_the_model(passage.statements), body), body)
-        return self.walks.drafts.keep(made, passage)
+        statements = of_the_model(passage.statements)
+        return self.noted(lambda: self.statements(statements, body), body, passage.places)
 
     def uncalled(self, callee: Callee, header: BlockStatement) -> Drafts:
         """Looks at a block that nobody calls, for its findings."""
         known = self.walks.alone.known(callee)
-        if known is not None and self.again(known):
+        if known is not None and self.room(known) and self.would_read(known):
+            self.repeat(known)
             return known
         building = Building(expansion=self.building.expansion)
         apart = replace(self, building=building, ledgers=self.ledgers[:TENSORS])
-        made = apart.noted(lambda: apart.alone(callee, header), Body(callee.scope))
+        made = apart.noted(lambda: apart.alone(callee, header), Body(callee.scope), frozenset())
         return self.walks.alone.keep(replace(made, layers=0), callee)
 
-    def again(self, known: Drafts) -> bool:
-        """Makes again what was made before, if the same would be read and there is room."""
-        building, ledgers = self.building, self.ledgers
-        if not building.room(known.layers, known.expanded):
-            return False
-        same = self.walks.same
-        for place, log in known.logs:
-            if place not in same and not ledgers[place].would_read(log):
-                return False
-        for place, log in known.logs:
-            ledgers[place].replay(log)
-        building.layers += known.layers
-        building.expansion.every += known.expanded
-        return True
+    def room(self, known: Drafts) -> bool:
+        """Is there room to make again what was made before?"""
+        return known.whole and self.building.room(known.layers, known.expanded)
 
-    def noted(self, act: Callable[[], None], body: Body) -> Drafts:
-        """Does something and notes what it made, read and wrote. What met a limit is not done
-        again from these notes."""
+    def would_read(self, known: Drafts) -> bool:
+        """Would now be read what was read then?"""
+        same = self.walks.same
+        return all(
+            place in same or self.ledgers[place].would_read(log) for place, log in known.logs
+        )
+
+    def repeat(self, known: Drafts) -> None:
+        """Makes again what was made before."""
+        for place, log in known.logs:
+            self.ledgers[place].replay(log)
+        self.building.layers += known.layers
+        self.building.expansion.every += known.expanded
+
+    def noted(
+        self, act: Callable[[], None], body: Body, places: frozenset[tuple[str, int]]
+    ) -> Drafts:
+        """Does something and notes what it made, read and wrote."""
         self.notes, self.callees, self.templates = Notes(), [], []
+        self.building.said, self.building.declared = {}, {}
         layers, expanded = self.building.layers, self.building.expansion.every
         for ledger in self.ledgers:
             ledger.begin()
@@ -240,17 +273,19 @@ class _Walker:
         logs = tuple(
             (place, ledger.log) for place, ledger in enumerate(self.ledgers) if not ledger.log.empty
         )
-        if not self.building.room(0, 0):
-            logs = ((0, Log(whole=True)),)
         return Drafts(
             tuple(body.items),
             tuple(self.notes.found),
             frozenset(self.notes.read),
             tuple(self.callees),
             tuple(self.templates),
+            self.building.said,
+            self.building.declared,
             logs,
             self.building.layers - layers,
             self.building.expansion.every - expanded,
+            self.building.room(0, 0),
+            places,
         )
 
     def here(self, placed: Placed, scope: Scope) -> Here:

@@ -24,6 +24,7 @@ from parspec.interpreter.spec.model import (
     Mesh,
     Model,
     Operand,
+    Part,
     Stack,
     Template,
     Tensor,
@@ -225,12 +226,12 @@ def linear_model() -> Model:
         "D": Dim("D", symbol("D"), symbol("D"), ("D",), 1, False, False, "D"),
         "D2": Dim("D2", symbol("D"), symbol("D"), ("D2",), 1, False, False, "D"),
     }
+    variables = tuple(
+        Tensor(name, name, role, dims, dims, "bf16") for name, (role, dims) in names.items()
+    )
     return replace(
         base,
         dims=tuple(sized.values()),
         templates=(Template("linear", ("X", "W"), "Y", operator),),
-        tensors=tuple(
-            Tensor(name, name, role, dims, dims, "bf16") for name, (role, dims) in names.items()
-        ),
-        items=(Stack("net", "L", "x", "h", "y", (), False, (layer,)),),
+        parts=(Part((Stack("net", "L", "x", "h", "y", (), False, (layer,)),), variables),),
     )
