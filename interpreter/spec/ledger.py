@@ -78,7 +78,7 @@ class Ledger(MutableMapping[K, V]):
 
     def still_holds(self, log: Log) -> bool:
         """Is all that was written then as it was left?"""
-        return all(self._content.get(key, NOTHING) is value for key, value in log.written.items())
+        return log.written.items() <= self._content.items()
 
     def _note(self, key: object, value: object) -> None:
         log = self.log

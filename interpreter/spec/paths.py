@@ -135,20 +135,22 @@ class Names:
     def _tensors(self, drafts: Drafts) -> tuple[Shelf, Shelf, Shelf]:
         """What a passage calls variables, as of now."""
         scope, tensors = self.walked.scope, self.walked.building.tensors
+        called = scope.tensors
         entries, inner = drafts.log(ENTRIES), drafts.log(INNER)
-        assert isinstance(scope.tensors, Ledger)
+        assert isinstance(called, Ledger)
         assert isinstance(tensors, Ledger)
-        own = tensors.present(drafts.tensors)
-        seen = [(name, each) for name in entries.written for each in scope.tensors.present([name])]
 
         def made(_: Drafts) -> tuple[Shelf, ...]:
+            own = tensors.present(drafts.tensors)
+            names = [name for name in entries.written if called.present([name])]
+            seen = zip(names, called.present(names), strict=True)
             return (
                 shelf((tensor.name, (tensor.name,)) for tensor in own),
                 shelf((alias, (tensor.name,)) for tensor in own for alias in tensor.aliases),
                 shelf(chain(_called(scope, seen), *map(_seen, inner.written.values()))),
             )
 
-        if not (tensors.still_holds(drafts.log(TENSORS)) and scope.tensors.still_holds(entries)):
+        if not (tensors.still_holds(drafts.log(TENSORS)) and called.still_holds(entries)):
             return _three(made(drafts))
         return _three(self.shelves.of(made, drafts, "tensors"))
 
