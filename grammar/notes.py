@@ -40,7 +40,7 @@ Notes: TypeAlias = tuple[tuple[str, str], ...]
 """Names and the comments that document them."""
 
 _TOKEN = re.compile(r'#[^\r\n]*|"[^"\r\n]*"')
-_BELOW = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n\x1c-\x1f]*+(?=[^\r\n])")
+_BELOW = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n\x1c-\x1f]|\ufeff)*+(?=[^\r\n])")
 _FIRST_WORD = re.compile(r"[\s#]*([a-z]+)")
 
 

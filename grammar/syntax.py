@@ -649,6 +649,15 @@ class Run:
         """The words that could not be placed."""
         return frozenset(word for chunk in self.every for word in chunk.parsed.skipped)
 
+    @cached_property
+    def importing(self) -> tuple[tuple[int, ImportStatement], ...]:
+        """The outermost imports, each with where its chunk starts, from the start of the run."""
+        return tuple(
+            (self.offset_of[chunk.key], chunk.statement)
+            for chunk in self.chunks
+            if isinstance(chunk.statement, ImportStatement)
+        )
+
 
 @dataclass(frozen=True)
 class Document:
@@ -686,6 +695,12 @@ class Document:
             if key in run.offset_of:
                 return start + run.offset_of[key]
         return 0
+
+    def importing(self) -> Iterator[tuple[int, ImportStatement]]:
+        """Every outermost import, with where its chunk starts."""
+        for run, start in zip(self.runs, self.starts, strict=True):
+            for offset, statement in run.importing:
+                yield start + offset, statement
 
     def placed(self) -> Iterator[tuple[int, Chunk]]:
         """Every chunk with its start, in reading order."""

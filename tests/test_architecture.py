@@ -9,6 +9,17 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
+UNDER_THE_EDITOR = {
+    "parspec.grammar",
+    "parspec.interpreter.theory",
+    "parspec.interpreter.diagnostics",
+    "parspec.interpreter.spec",
+    "parspec.interpreter.analysis",
+    "parspec.interpreter.explanations",
+    "parspec.interpreter.simulate",
+    "parspec.interpreter.commands",
+}
+
 # What each part may import of the others: text -> syntax -> model -> layouts -> what is looked at.
 MAY_IMPORT = {
     "parspec.grammar": set(),
@@ -47,7 +58,13 @@ MAY_IMPORT = {
         "parspec.interpreter.explanations",
         "parspec.interpreter.simulate",
     },
+    "parspec.lsp.features": {*UNDER_THE_EDITOR, "parspec.lsp"},
+    "parspec.lsp.convert": {*UNDER_THE_EDITOR, "parspec.lsp.features", "parspec.lsp"},
+    "parspec.lsp": {*UNDER_THE_EDITOR, "parspec.lsp.features", "parspec.lsp.convert"},
 }
+
+# Who may know the protocol: what turns plain data into it, and what speaks it.
+PROTOCOL = {"convert", "server.py", "progress.py"}
 
 
 def modules(package):
@@ -84,7 +101,16 @@ def test_only_commands_know_the_terminal():
             continue
         for path in modules(part):
             outside = {module.split(".")[0] for module in imports(path)}
-            assert not outside & {"rich", "argparse", "pygls", "lsprotocol"}, path
+            assert not outside & {"rich", "argparse"}, path
+
+
+def test_the_protocol_stays_at_the_edge():
+    for folder in ("grammar", "interpreter", "lsp"):
+        for path in sorted(ROOT.joinpath(folder).rglob("*.py")):
+            if folder == "lsp" and path.relative_to(ROOT / "lsp").parts[0] in PROTOCOL:
+                continue
+            outside = {module.split(".")[0] for module in imports(path)}
+            assert not outside & {"pygls", "lsprotocol"}, path
 
 
 def test_the_version_is_printed_without_loading_the_language():

@@ -106,7 +106,8 @@ def parsed(command: Command, words: Sequence[str]) -> Request | Help | Mistake:
         return Mistake(f"parspec {command.name} needs {command.operands}")
     if command.most is not None and len(operands) > command.most:
         extra = operands[command.most]
-        return Mistake(f"parspec {command.name} takes {command.operands}; what is {extra}?")
+        takes = command.operands or "options only"
+        return Mistake(f"parspec {command.name} takes {takes}; what is {extra}?")
     return Request(command.name, tuple(operands), options)
 
 
@@ -116,11 +117,16 @@ def unknown_command(word: str, commands: Iterable[str]) -> Mistake:
     return Mistake(_unknown(kind, word, list(commands), "parspec"))
 
 
+def usage(command: Command) -> str:
+    """How a command is written."""
+    return " ".join(("usage: parspec", command.name, *command.operands.split(), "[options]"))
+
+
 def command_help(command: Command, columns: int) -> str:
     """What a command does, its options, and examples."""
     options = (*command.options, Option("--help", "", "show this"))
     lines = [
-        f"usage: parspec {command.name} {command.operands} [options]",
+        usage(command),
         "",
         *wrapped(command.summary, columns),
         "",

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
-from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
+from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.check_concise import concise
 from parspec.interpreter.commands.check_full import full
-from parspec.interpreter.commands.checked import Checked, checked, strict
+from parspec.interpreter.commands.check_services import for_services
+from parspec.interpreter.commands.checked import Checked, checked, distinct, strict
 from parspec.interpreter.commands.diagnostic import Diagnostic, diagnosed
-from parspec.interpreter.commands.loading import SUFFIX, Spec, Unusable, analysed, no_plan, specs
-from parspec.interpreter.commands.outcome import UNABLE, outcome
+from parspec.interpreter.commands.loading import (
+    READER,
+    STDIN,
+    SUFFIX,
+    Unusable,
+    analysed,
+    files,
+    no_plan,
+    spec,
+)
+from parspec.interpreter.commands.outcome import INTERRUPTED, UNABLE, outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
+from parspec.interpreter.commands.progress import progress
 from parspec.interpreter.commands.summary import counted, summary
 from parspec.interpreter.commands.talk import say, unable
-from parspec.interpreter.commands.terminal import Screen, screen
+from parspec.interpreter.commands.terminal import Screen, can_redraw, screen
+from parspec.interpreter.commands.watch import Cache, changes
+from parspec.interpreter.spec.sources import Reader
+
+_WATCHABLE = ("full", "concise")
+_CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # the screen and what was scrolled off it
 
 
 def run(request: Request) -> int:
@@ -26,32 +44,24 @@ def run(request: Request) -> int:
     sizes = overrides(request.options.get("--set", ()))
     if isinstance(sizes, Mistake):
         return unable(sizes.message)
-    plan = request.value("--plan")
-    looked_at = tuple(specs(request.operands, request.value("--stdin-filename")))
-    unusable = [each for each in looked_at if isinstance(each, Unusable)]
-    usable = [each for each in looked_at if isinstance(each, Spec)]
-    trial = _Trial(plan, sizes, request.value("--cost"))
-    firsts = [(each, trial.of(each, plan)) for each in usable]
-    without = [missing for _, first in firsts if (missing := no_plan(plan, first))]
-    found = [_checked(each, first, trial) for each, first in firsts if not no_plan(plan, first)]
-    models = [analysis.model for each in found for analysis in each.analyses]
-    mistake = unknown_override(sizes, models) if found else None
-    if mistake is not None:
-        return unable(mistake.message)
-    for problem in unusable:
-        say(problem.message)
-    for missing in without if not found else ():
-        say(missing)
-    if not looked_at:
-        say(f"no {SUFFIX} files in {', '.join(request.operands)}")
-    if request.has("--warn-as-error"):
-        found = [strict(each) for each in found]
-    form = request.value("--format")
-    unread = [diagnosed(each.finding, {}, each.file) for each in unusable] if form == "json" else []
-    sys.stdout.write(_rendered(form, found, unread, screen(sys.stdout)))
-    if unusable or not found:
-        return UNABLE
-    return outcome(diagnostic for each in found for diagnostic in each.diagnostics)
+    plan, cost = request.value("--plan"), request.value("--cost")
+    trial = _Trial(plan, sizes, cost, request.value("--stdin-filename"))
+    cache: Cache[_Looked] = Cache(READER)
+    if request.has("--watch"):
+        return _watched(request, trial, cache)
+    code, text = _once(request, trial, cache)
+    sys.stdout.write(text)
+    return code
+
+
+@dataclass(frozen=True, slots=True)
+class _NoPlan:
+    """A file that does not have the plan that is asked for, in a sentence."""
+
+    message: str
+
+
+_Looked: TypeAlias = "Unusable | _NoPlan | Checked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +71,75 @@ class _Trial:
     plan: str | None
     sizes: Mapping[str, int]
     cost: str | None
+    stdin_name: str | None
 
-    def of(self, spec: Spec, plan: str | None) -> Analysis:
-        """A spec under a plan."""
-        return analysed(spec, plan, self.sizes, self.cost)
+    def of(self, file: str, reader: Reader) -> _Looked:
+        """A file, checked with each of its plans."""
+        source = spec(file, self.stdin_name, reader)
+        if isinstance(source, Unusable):
+            return source
+        first = analysed(source, self.plan, self.sizes, self.cost, reader)
+        missing = no_plan(self.plan, first)
+        if missing is not None:
+            return _NoPlan(missing)
+        plans = first.model.plans if self.plan is None else ()
+        others = (analysed(source, name, self.sizes, self.cost, reader) for name in plans)
+        return with_overrides(checked(source.file, (first, *others)), self.sizes)
 
 
-def _checked(spec: Spec, first: Analysis, trial: _Trial) -> Checked:
-    plans = first.model.plans if trial.plan is None else ()
-    analyses = (first, *(trial.of(spec, name) for name in plans))
-    return with_overrides(checked(spec.file, analyses), trial.sizes)
+def _watched(request: Request, trial: _Trial, cache: Cache[_Looked]) -> int:
+    """Checks again after every change, until somebody interrupts it; the last exit code."""
+    if STDIN in request.operands:
+        return unable("--watch waits for files to change, and standard input is none")
+    form = request.value("--format") or "full"
+    if form not in _WATCHABLE:
+        return unable(f"--watch prints one check after another: not as {form}")
+    terminal = can_redraw(sys.stdout)
+    code = INTERRUPTED
+    try:
+        while True:
+            if terminal:
+                sys.stdout.write(_CLEAR)
+                sys.stdout.flush()
+            code, text = _once(request, trial, cache)
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            if terminal:
+                say("watching; Ctrl-C ends it")
+            changed = changes(cache, lambda: files(request.operands))
+            if not terminal:
+                print(f"--- {safe(', '.join(changed))}")
+    except KeyboardInterrupt:
+        if terminal:
+            print()  # behind the ^C that the terminal shows
+        return code
+
+
+def _once(request: Request, trial: _Trial, cache: Cache[_Looked]) -> tuple[int, str]:
+    """The exit code of one check, and what it prints."""
+    named = files(request.operands)
+    cache.keep(named)
+    looked_at = [cache.of(file, partial(trial.of, file)) for file in progress(named)]
+    unusable = [each for each in looked_at if isinstance(each, Unusable)]
+    found = [each for each in looked_at if isinstance(each, Checked)]
+    models = [analysis.model for each in found for analysis in each.analyses]
+    mistake = unknown_override(trial.sizes, models) if found else None
+    if mistake is not None:
+        return unable(mistake.message), ""
+    for problem in unusable:
+        say(problem.message)
+    for each in looked_at if not found else ():
+        if isinstance(each, _NoPlan):
+            say(each.message)
+    if not looked_at:
+        say(f"no {SUFFIX} files in {', '.join(request.operands)}")
+    if request.has("--warn-as-error"):
+        found = [strict(each) for each in found]
+    unread = [diagnosed(each.finding, {}, each.file) for each in unusable]
+    text = _rendered(request.value("--format"), found, unread, screen(sys.stdout))
+    if unusable or not found:
+        return UNABLE, text
+    return outcome(diagnostic for each in found for diagnostic in each.diagnostics), text
 
 
 def _sums(each: Checked, shown_on: Screen) -> Iterator[str]:
@@ -87,20 +156,17 @@ def _sums(each: Checked, shown_on: Screen) -> Iterator[str]:
 def _rendered(
     form: str | None, found: list[Checked], unread: list[Diagnostic], shown_on: Screen
 ) -> str:
+    """The whole output in one format; what could not be read is in it where programs read it."""
     match form:
+        case None | "full":
+            return _full(found, shown_on)
+        case "concise":
+            return concise(distinct(found), shown_on)
         case "json":
             from parspec.interpreter.commands.check_json import check_json  # json, only for it
 
-            return check_json(found, [*unread, *_all(found)])
-        case "concise":
-            return concise(_all(found), shown_on)
-    return _full(found, shown_on)
-
-
-def _all(found: Iterable[Checked]) -> list[Diagnostic]:
-    """Every diagnostic once, though several files may import the one that has it."""
-    unique = dict.fromkeys(diagnostic for each in found for diagnostic in each.diagnostics)
-    return sorted(unique, key=lambda diagnostic: diagnostic.order)
+            return check_json(found, [*unread, *distinct(found)])
+    return for_services(form, found, unread)
 
 
 def _full(found: list[Checked], shown_on: Screen) -> str:

@@ -14,9 +14,14 @@ def concise(diagnostics: Iterable[Diagnostic], screen: Screen) -> str:
     return "".join(f"{_line(diagnostic, screen)}\n" for diagnostic in diagnostics)
 
 
+def sentence(diagnostic: Diagnostic) -> str:
+    """The message, with the plans that it was found under."""
+    plans = f" (in {', '.join(diagnostic.plans)})" if diagnostic.plans else ""
+    return diagnostic.message + plans
+
+
 def _line(diagnostic: Diagnostic, screen: Screen) -> str:
     start = diagnostic.place.start
     label = screen.palette.paint(diagnostic.severity, f"{diagnostic.severity}[{diagnostic.code}]")
-    plans = f" (in {', '.join(diagnostic.plans)})" if diagnostic.plans else ""
     where = f"{safe(diagnostic.place.file)}:{start.line}:{start.column}"
-    return f"{where}: {label} {safe(diagnostic.message)}{plans}"
+    return f"{where}: {label} {safe(sentence(diagnostic))}"

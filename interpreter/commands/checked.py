@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from parspec.interpreter.analysis.result import Analysis
@@ -25,6 +26,12 @@ def checked(file: str, analyses: tuple[Analysis, ...]) -> Checked:
     }
     files = sources(documents.items())
     return Checked(file, analyses, diagnostics(analyses, files), files)
+
+
+def distinct(found: Iterable[Checked]) -> list[Diagnostic]:
+    """Every diagnostic once, though several files may import the one that has it, in order."""
+    unique = dict.fromkeys(diagnostic for each in found for diagnostic in each.diagnostics)
+    return sorted(unique, key=lambda diagnostic: diagnostic.order)
 
 
 def strict(found: Checked) -> Checked:

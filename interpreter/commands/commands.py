@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from parspec.interpreter.commands.arguments import Command, Option
 
+SHELLS = ("bash", "zsh", "fish")
 PRICE_LISTS = ("composed", "approx", "ring")
+CSV_TABLES = ("primitives", "layers", "tensors")
 _PLAN = "as of this plan"
 _STDIN = "- for FILE reads standard input."
 _FORMAT = Option("--format", "FORMAT", "text (default) or json", choices=("text", "json"))
@@ -25,18 +27,22 @@ CHECK = Command(
         Option(
             "--format",
             "FORMAT",
-            "full (default), concise (a line each) or json",
-            choices=("full", "concise", "json"),
+            "full (default), concise (a line each), json, or what a service reads: github "
+            "(annotations), gitlab (Code Quality), sarif (code scanning), junit (test reports)",
+            choices=("full", "concise", "json", "github", "gitlab", "sarif", "junit"),
         ),
         Option("--plan", "NAME", f"{_PLAN} only"),
         _SET,
         _COST,
         Option("--warn-as-error", "", "every warning is an error"),
+        Option("--watch", "", "check again whenever a file changes, until Ctrl-C"),
         Option("--stdin-filename", "NAME", "what to call the spec that is read from -"),
     ),
     examples=(
         ("one file", "parspec check examples/megatron_mlp.par"),
         ("all specs below a folder, for a log", "parspec check --format concise plans/"),
+        ("while you write", "parspec check --watch plans/"),
+        ("for code scanning", "parspec check --format sarif . > parspec.sarif"),
         ("what an editor has not saved yet", "parspec check --stdin-filename mlp.par -"),
     ),
 )
@@ -52,7 +58,18 @@ REPORT = Command(
     least=1,
     most=1,
     options=(
-        _FORMAT,
+        Option(
+            "--format",
+            "FORMAT",
+            "text (default), json, csv, markdown (for a pull request) or html (a page to send)",
+            choices=("text", "json", "csv", "markdown", "html"),
+        ),
+        Option(
+            "--table",
+            "TABLE",
+            "of --format csv: primitives (default), layers or tensors",
+            choices=CSV_TABLES,
+        ),
         _COST,
         _SET,
         Option("--plan", "NAME", _PLAN),
@@ -62,6 +79,8 @@ REPORT = Command(
         ("the whole picture", "parspec report examples/megatron_mlp.par"),
         ("on more nodes, with a larger batch", "parspec report mlp.par --set N=16 B=8192"),
         ("for a program", "parspec report mlp.par --format json --cost ring"),
+        ("for a colleague", "parspec report mlp.par --format html > mlp.html"),
+        ("for pandas", "parspec report mlp.par --format csv --table layers > layers.csv"),
     ),
 )
 
@@ -84,6 +103,39 @@ TABLES = Command(
     examples=(
         ("all operators of a spec", "parspec tables examples/article.par"),
         ("one operator, or one layer", "parspec tables examples/article.par linear"),
+    ),
+)
+
+COMPARE = Command(
+    name="compare",
+    summary=(
+        "Holds plans against the first of them: what differs, by how much, on which axis and in "
+        "which primitive, what bounds each, and a verdict. One FILE: under each --plan, or under "
+        "all of its plans, or with one --plan against itself without. Several: each under those of "
+        f"the plans that it has. {_STDIN}"
+    ),
+    operands="FILE...",
+    least=1,
+    most=None,
+    options=(
+        Option(
+            "--format",
+            "FORMAT",
+            "text (default), json or markdown",
+            choices=("text", "json", "markdown"),
+        ),
+        Option("--plan", "NAME", "a plan to compare; once for each", several=True),
+        _SET,
+        _COST,
+        Option("--all", "", "primitives that are the same as well"),
+    ),
+    examples=(
+        ("all plans of a spec", "parspec compare examples/llama3_70b_plans.par"),
+        ("two of them, at another size", "parspec compare m.par --plan tp8 --plan pp4 --set B=128"),
+        (
+            "before and after, for a pull request",
+            "parspec compare --format markdown old.par new.par",
+        ),
     ),
 )
 
@@ -130,4 +182,73 @@ SIMULATE = Command(
     ),
 )
 
-COMMANDS = {command.name: command for command in (CHECK, REPORT, TABLES, EXPLAIN, SIMULATE)}
+LSP = Command(
+    name="lsp",
+    summary=(
+        "The language server, for editors: diagnostics, hovers, hints, fixes while a spec is typed. "
+        "It talks over standard input and output, or waits at an address for one client, and ends "
+        "with it. Exit code: 0 the client said goodbye, 1 it has gone without, 2 there is no way to "
+        "one."
+    ),
+    operands="",
+    least=0,
+    most=0,
+    options=(
+        Option("--stdio", "", "over standard input and output (default)"),
+        Option("--tcp", "[HOST:]PORT", "over a socket; port 0: any that is free"),
+        Option("--ws", "[HOST:]PORT", "over a WebSocket"),
+    ),
+    examples=(
+        ("what an editor starts", "parspec lsp --stdio"),
+        ("for a client that connects", "parspec lsp --tcp 2087"),
+    ),
+)
+
+COMPLETION = Command(
+    name="completion",
+    summary="Prints a script that lets a shell complete commands, options, files, plans and words.",
+    operands="bash|zsh|fish",
+    least=1,
+    most=1,
+    options=(),
+    examples=(
+        ("bash, from now on", "echo 'eval \"$(parspec completion bash)\"' >> ~/.bashrc"),
+        (
+            "zsh, from now on, behind compinit",
+            "echo 'eval \"$(parspec completion zsh)\"' >> ~/.zshrc",
+        ),
+        (
+            "fish, from now on",
+            "parspec completion fish > ~/.config/fish/completions/parspec.fish",
+        ),
+    ),
+)
+
+FMT = Command(
+    name="fmt",
+    summary=(
+        "Brings specs into the one style; comments and meaning stay what they are. Folders are "
+        "searched for .par files; - reads standard input and prints the result. A statement with "
+        "a syntax error stays as it is. Exit code: 0 done, 1 with --check or --diff where "
+        "something would change, 2 a file cannot be read or written or there is none."
+    ),
+    operands="FILE|DIR...",
+    least=1,
+    most=None,
+    options=(
+        Option("--check", "", "write nothing; list the files that would change"),
+        Option("--diff", "", "write nothing; show what would change"),
+        Option("--stdin-filename", "NAME", "what to call the spec that is read from -"),
+    ),
+    examples=(
+        ("all specs below a folder", "parspec fmt plans/"),
+        ("in CI", "parspec fmt --check plans/"),
+        ("what would change in a file", "parspec fmt --diff mlp.par"),
+        ("what an editor has not saved yet", "parspec fmt --stdin-filename mlp.par -"),
+    ),
+)
+
+COMMANDS = {
+    command.name: command
+    for command in (CHECK, REPORT, TABLES, COMPARE, EXPLAIN, SIMULATE, FMT, LSP, COMPLETION)
+}

@@ -21,6 +21,12 @@ def json_text(value: Mapping[str, Json]) -> str:
     return f"{{\n{text}\n}}\n".encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def indented(value: Json) -> str:
+    """The value as other tools print JSON, each field on a line of its own."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    return f"{text}\n".encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _records(value: Json) -> str:
     """A list with an item on each line, an object with a field on each, all else on one."""
     match value:

@@ -7,19 +7,20 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from parspec.interpreter.analysis.analyze import analyze
-from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader, Unread, decoded, unread
+from parspec.interpreter.spec.sources import DiskReader, Reader, Unread, decoded, unread
 from parspec.interpreter.theory.primitives import PRICE_LISTS, PriceList
+
+if TYPE_CHECKING:
+    from parspec.interpreter.analysis.result import Analysis
 
 STDIN = "-"
 SUFFIX = ".par"
 _UNNAMED = '""'  # how a file is shown whose name is empty
-_READER = DiskReader()
+READER = DiskReader()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +41,27 @@ class Unusable:
     message: str
 
 
-def specs(operands: Iterable[str], stdin_name: str | None) -> Iterator[Spec | Unusable]:
-    """The specs that operands name, each file once: files, `-`, and those found in folders."""
-    files = (file for operand in operands for file in _files(operand))
-    for file in dict.fromkeys(files):
-        yield spec(file, stdin_name)
+def files(operands: Iterable[str]) -> tuple[str, ...]:
+    """The files that operands name, each once, by the first of its names: files as they are, `-`,
+    and what folders hold below them, in the order of names. What is hidden in a folder and what
+    links to folders lead to is left out; a folder that cannot be looked into stands for itself."""
+    found: dict[str, str] = {}
+    for operand in operands:
+        for file in _files(operand):
+            same = file if file == STDIN else os.path.normpath(Path(file).absolute())
+            found.setdefault(same, file)
+    return tuple(found.values())
 
 
-def spec(operand: str, stdin_name: str | None = None) -> Spec | Unusable:
+def spec(operand: str, stdin_name: str | None = None, reader: Reader = READER) -> Spec | Unusable:
     """The spec of one file, or what standard input has (`-`)."""
     if operand == STDIN:
         file = stdin_name or "<stdin>"
         text = decoded(sys.stdin.buffer.read())
     else:
         file = operand or _UNNAMED
-        text = _READER.read(operand) if operand else Unread("missing")
-    return _unusable(file, text) if isinstance(text, Unread) else Spec(file, text)
+        text = reader.read(operand) if operand else Unread("missing")
+    return unusable(file, text) if isinstance(text, Unread) else Spec(file, text)
 
 
 def analysed(
@@ -63,9 +69,13 @@ def analysed(
     plan: str | None = None,
     overrides: Mapping[str, int] | None = None,
     cost: str | None = None,
+    reader: Reader = READER,
 ) -> Analysis:
     """A spec under one plan, with other sizes and another price list where given."""
-    model = resolve(spec.file, spec.text, _READER, plan=plan, overrides=overrides or {})
+    from parspec.interpreter.analysis.analyze import analyze  # not for commands that only read
+    from parspec.interpreter.spec.resolve import resolve
+
+    model = resolve(spec.file, spec.text, reader, plan=plan, overrides=overrides or {})
     prices = _price_list(cost)
     return analyze(model if prices is None else replace(model, cost=prices))
 
@@ -78,11 +88,19 @@ def _files(operand: str) -> Iterator[str]:
     if operand == STDIN or not _is_folder(operand):
         yield operand
         return
-    for folder, folders, names in os.walk(operand):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            if name.endswith(SUFFIX) and not name.startswith("."):
-                yield str(Path(folder, name))
+    pending = [operand]
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:  # whoever reads it says what is wrong with it
+            yield folder
+            continue
+        shown = [entry for entry in entries if not entry.name.startswith(".")]
+        for entry in shown:
+            if entry.name.endswith(SUFFIX) and not _is_folder(entry.path):
+                yield str(Path(entry.path))
+        pending += [entry.path for entry in reversed(shown) if entry.is_dir(follow_symlinks=False)]
 
 
 def _is_folder(operand: str) -> bool:
@@ -94,7 +112,8 @@ def _is_folder(operand: str) -> bool:
         return False
 
 
-def _unusable(file: str, problem: Unread) -> Unusable:
+def unusable(file: str, problem: Unread) -> Unusable:
+    """A file without a text, and why."""
     finding = unread(problem, file, NOWHERE)
     label = f"{catalogue.severity(finding)}[{catalogue.code(finding)}]"
     return Unusable(file, finding, f"{label} {finding.name}: {catalogue.message(finding)}")

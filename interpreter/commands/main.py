@@ -6,6 +6,7 @@ until a command needs them.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -20,18 +21,21 @@ from parspec.interpreter.commands.arguments import (
     example_lines,
     parsed,
     unknown_command,
+    usage,
 )
 from parspec.interpreter.commands.commands import COMMANDS
 from parspec.interpreter.commands.outcome import CLEAN, INTERRUPTED, READER_GONE, UNABLE
 from parspec.interpreter.commands.talk import say
 from parspec.interpreter.commands.terminal import screen
 
+_YOUNG = 100_000  # values made between two looks for cycles: what a spec is made into has none
 _USAGE = "usage: parspec COMMAND FILE... [options]"
 _ISSUES = "Please report it with the spec that shows it; PARSPEC_DEBUG=1 shows where it happened."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (that of the process unless given) and returns its exit code."""
+    gc.set_threshold(_YOUNG)
     words = list(sys.argv[1:] if arguments is None else arguments)
     for stream in (sys.stdout, sys.stderr):
         _escape_what_cannot_be_encoded(stream)
@@ -55,7 +59,9 @@ def _answered(words: list[str]) -> int:
     if first in ("--help", "-h", "help"):
         return _helped(rest if first == "help" else [])
     if first in ("--version", "-V"):
-        print(f"parspec {_version()}")
+        from parspec.interpreter.commands.version import version  # importlib.metadata
+
+        print(f"parspec {version()}")
         return CLEAN
     command = COMMANDS.get(first)
     if command is None:
@@ -103,6 +109,12 @@ def _tables(request: Request) -> int:
     return tables.run(request)
 
 
+def _compare(request: Request) -> int:
+    from parspec.interpreter.commands import compare
+
+    return compare.run(request)
+
+
 def _explain(request: Request) -> int:
     from parspec.interpreter.commands import explain
 
@@ -115,12 +127,34 @@ def _simulate(request: Request) -> int:
     return simulate.run(request)
 
 
+def _lsp(request: Request) -> int:
+    from parspec.interpreter.commands import lsp
+
+    return lsp.run(request)
+
+
+def _completion(request: Request) -> int:
+    from parspec.interpreter.commands import completion
+
+    return completion.run(request)
+
+
+def _fmt(request: Request) -> int:
+    from parspec.interpreter.commands import fmt
+
+    return fmt.run(request)
+
+
 _RUNNERS: Mapping[str, Callable[[Request], int]] = {
     "check": _check,
     "report": _report,
     "tables": _tables,
+    "compare": _compare,
     "explain": _explain,
     "simulate": _simulate,
+    "fmt": _fmt,
+    "lsp": _lsp,
+    "completion": _completion,
 }
 
 
@@ -137,10 +171,10 @@ def _helped(words: list[str]) -> int:
 
 
 def _mistaken(mistake: Mistake, command: Command | None) -> int:
-    usage = f"usage: parspec {command.name} {command.operands} [options]" if command else _USAGE
+    written = usage(command) if command else _USAGE
     more = f"parspec {command.name} --help" if command else "parspec --help"
     say(mistake.message)
-    say(f"{usage}   ({more} says more)")
+    say(f"{written}   ({more} says more)")
     return UNABLE
 
 
@@ -154,8 +188,12 @@ def _help() -> str:
         "  check    what is wrong with a spec and with each of its plans",
         "  report   what a plan does: states, communication, traffic, memory, time",
         "  tables   parallel strategies of a spec's operators, as formulas",
+        "  compare  what differs between plans, by how much, and what bounds each",
         "  explain  what a diagnostic, a primitive, a strategy or a word means",
         "  simulate carries a plan out at small sizes and proves it",
+        "  fmt      brings specs into the one style",
+        "  lsp      the language server, for editors",
+        "  completion  lets a shell complete all of this",
         "",
         "options:",
         "  --help, --version; parspec COMMAND --help",
@@ -168,15 +206,6 @@ def _help() -> str:
 
 def _columns() -> int:
     return screen(sys.stdout).columns
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("parspec")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 def _escape_what_cannot_be_encoded(stream: TextIO) -> None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
 CLEAN = 0  # no errors; perhaps warnings
 ERRORS = 1  # the spec has errors
+WOULD_CHANGE = 1  # a file is not in the one style
 UNABLE = 2  # what was asked for could not be done
 INTERRUPTED = 130  # 128 + SIGINT
 READER_GONE = 141  # 128 + SIGPIPE: nobody reads the output any more

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
+from typing import TextIO
 
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.commands.arguments import Mistake, Request
@@ -20,6 +22,8 @@ def run(request: Request) -> int:
     source = spec(request.operands[0])
     if isinstance(source, Unusable):
         return unable(source.message)
+    if request.has("--table") and request.value("--format") != "csv":
+        return unable("--table is for --format csv")
     sizes = overrides(request.options.get("--set", ()))
     if isinstance(sizes, Mistake):
         return unable(sizes.message)
@@ -32,12 +36,28 @@ def run(request: Request) -> int:
         return unable(mistake.message)
     found = with_overrides(checked(source.file, (analysis,)), sizes)
     moves = analysis.moves if request.has("--all") else _costly(analysis)
-    if request.value("--format") == "json":
-        sys.stdout.write(_json(found, moves))
-    else:
-        tell(found)
-        sys.stdout.write(_text(found, moves))
+    match request.value("--format"):
+        case "json":
+            sys.stdout.write(_json(found, moves))
+        case "markdown":
+            sys.stdout.write(_markdown(found, moves))
+        case "html":
+            _as_it_is(sys.stdout).write(_html(found, moves))
+        case "csv":
+            tell(found)
+            _as_it_is(sys.stdout).write(_csv(found, moves, request.value("--table")))
+        case _:
+            tell(found)
+            sys.stdout.write(_text(found, moves))
     return outcome(found.diagnostics)
+
+
+def _as_it_is(stream: TextIO) -> TextIO:
+    """The stream in UTF-8 with line ends left alone, as far as it can: what is written is a file
+    of a format that says so."""
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
+    return stream
 
 
 def _costly(analysis: Analysis) -> tuple[Move, ...]:
@@ -48,6 +68,24 @@ def _json(found: Checked, moves: tuple[Move, ...]) -> str:
     from parspec.interpreter.commands.report_json import report_json  # json, only for it
 
     return report_json(found, moves)
+
+
+def _csv(found: Checked, moves: tuple[Move, ...], table: str | None) -> str:
+    from parspec.interpreter.commands.report_csv import report_csv  # csv, only for it
+
+    return report_csv(found, moves, table or "primitives")
+
+
+def _markdown(found: Checked, moves: tuple[Move, ...]) -> str:
+    from parspec.interpreter.commands.report_markdown import report_markdown
+
+    return report_markdown(found, moves)
+
+
+def _html(found: Checked, moves: tuple[Move, ...]) -> str:
+    from parspec.interpreter.commands.report_html import report_html  # hashes, only for it
+
+    return report_html(found, moves)
 
 
 def _text(found: Checked, moves: tuple[Move, ...]) -> str:

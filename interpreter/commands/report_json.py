@@ -40,6 +40,7 @@ def report_json(found: Checked, moves: Iterable[Move]) -> str:
             "schema": SCHEMA,
             "file": model.file,
             "plan": model.plan,
+            "plans": list(model.plans),
             "cost": model.cost,
             "mesh": [
                 {"axis": axis.name, "size": number(axis.size), "link": axis.link}

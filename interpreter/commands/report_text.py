@@ -9,14 +9,10 @@ from itertools import groupby
 from rich.console import RenderableType
 from rich.table import Table
 
-from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import (
     Analysis,
-    ExpectResult,
     LayerResult,
-    Memory,
     Move,
-    Pass,
     StateOf,
     Totals,
 )
@@ -25,17 +21,29 @@ from parspec.interpreter.commands.cells import flowed, padded, safe, shortened, 
 from parspec.interpreter.commands.checked import Checked
 from parspec.interpreter.commands.diagnostic import place
 from parspec.interpreter.commands.drawing import add_row, drawn, open_table
-from parspec.interpreter.commands.quantities import UNKNOWN, how_many, in_bytes, in_seconds, sized
+from parspec.interpreter.commands.quantities import UNKNOWN, how_many, in_bytes, in_seconds
+from parspec.interpreter.commands.report_facts import (
+    NO_STEP,
+    NO_TOTAL,
+    PASSES,
+    dims_of,
+    groups_of,
+    kept,
+    lacks_step,
+    lacks_total,
+    mesh_of,
+    step_of,
+    times_of,
+    verdict,
+)
 from parspec.interpreter.commands.report_moves import move_lines
 from parspec.interpreter.commands.summary import counted_diagnostics
 from parspec.interpreter.commands.terminal import Screen
 from parspec.interpreter.diagnostics.readable import share_text
-from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount
 
 _DOT = " · "
 _LONGEST_NAME = 24  # a longer one leaves too little to its states
-_PASSES: tuple[Pass, ...] = ("forward", "backward", "update")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +83,10 @@ def _header(found: Checked, screen: Screen) -> str:
     analysis = found.analyses[0]
     model = analysis.model
     plan = f" · plan {model.plan}" if model.plan is not None else ""
-    mesh = [
-        sized(axis.name, axis.size) + (f" over {axis.link}" if axis.link else "")
-        for axis in model.mesh.axes
-    ]
     facts = [
-        _Fact("mesh", tuple(mesh) or ("none",)),
-        _Fact("dims", tuple(_dims(model)) or ("none",)),
-        _Fact("figures", (f"of {_step(model)}", f"traffic at {model.cost} prices")),
+        _Fact("mesh", mesh_of(model) or ("none",)),
+        _Fact("dims", tuple(dims_of(model)) or ("none",)),
+        _Fact("figures", (f"of {step_of(model)}", f"traffic at {model.cost} prices")),
     ]
     if model.plan is None and model.plans:
         facts.append(_Fact("plans", (*model.plans, "--plan shows one of them")))
@@ -96,31 +100,13 @@ def _header(found: Checked, screen: Screen) -> str:
     return "\n".join((safe(f"{model.file}{plan}"), *_told(facts, screen)))
 
 
-def _dims(model: Model) -> Iterator[str]:
-    for dim in model.dims:
-        extent = "" if dim.extent == dim.size else f" (padded to {dim.extent})"
-        yield sized(dim.name, dim.size) + extent
-
-
-def _step(model: Model) -> str:
-    verb = model.settings.verb if model.settings else None
-    match verb:
-        case "train":
-            return "the forward pass of one optimizer step"
-        case "infer":
-            return "one forward pass of inference"
-    return "one forward pass"
-
-
 def _layers(
     analysis: Analysis, moves: tuple[Move, ...], screen: Screen
 ) -> Iterator[RenderableType]:
     axes = axes_of(analysis)
     forward = [move for move in moves if move.direction == "forward"]
-    parents = {layer.name: layer.parent for layer in layers_of(analysis.model.items)}
-    for group, layers in groupby(
-        analysis.layers, key=lambda layer: _group(parents.get(layer.name, layer.name))
-    ):
+    groups = dict(groups_of(analysis))
+    for group, layers in groupby(analysis.layers, key=lambda layer: groups[layer.name]):
         members = tuple(layers)
         names = {layer.name for layer in members}
         yield ""
@@ -134,11 +120,6 @@ def _layers(
     if elsewhere:
         yield ""
         yield _moves("between stages and at outputs", elsewhere, "", analysis, screen)
-
-
-def _group(name: str) -> str:
-    """The stack or the block that a layer stands in."""
-    return name.rpartition(".")[0]
 
 
 def _states(
@@ -198,7 +179,7 @@ def _moves(
 def _later_passes(
     analysis: Analysis, moves: tuple[Move, ...], screen: Screen
 ) -> Iterator[RenderableType]:
-    for direction in _PASSES[1:]:
+    for direction in PASSES[1:]:
         own = [move for move in moves if move.direction == direction]
         if own:
             yield ""
@@ -232,40 +213,18 @@ def _throughput(totals: Totals) -> Iterator[str]:
 
 
 def _times(analysis: Analysis) -> Iterator[str]:
-    totals = analysis.totals
-    linked = any(axis.link is not None for axis in analysis.model.mesh.axes)
-    for name, time in (
-        ("compute", totals.compute_time),
-        ("communication", totals.communication_time if linked else None),
-        ("bubble", totals.bubble_time),
-        ("step", totals.step_time),
-    ):
-        if time is not None:
-            yield f"{name} {in_seconds(time)}"
-        elif name == "step" and analysis.stages:
-            yield "step: depends on the schedule, not evaluated"
+    for name, time in times_of(analysis):
+        yield f"{name} {in_seconds(time)}"
+    if lacks_step(analysis):
+        yield f"step: {NO_STEP}"
 
 
 def _memory(analysis: Analysis) -> _Fact:
-    fact = _amounts("memory per device", _kept(analysis.totals.memory))
-    if analysis.totals.memory.total is None and analysis.model.trains:
-        return replace(fact, items=(*fact.items, "no total: the backward pass is not evaluated"))
+    memory = analysis.totals.memory
+    fact = _amounts("memory per device", (("total", memory.total), *kept(memory)))
+    if lacks_total(analysis):
+        return replace(fact, items=(*fact.items, NO_TOTAL))
     return fact
-
-
-def _kept(memory: Memory) -> Iterator[tuple[str, Amount]]:
-    """What there is of each kind, the total first."""
-    for name, amount in (
-        ("total", memory.total),
-        ("weights", memory.weights),
-        ("gradients", memory.gradients),
-        ("optimizer", memory.optimizer),
-        ("activations", memory.activations),
-        ("cache", memory.cache),
-        ("buffers", memory.buffers),
-    ):
-        if amount is not None and amount != 0:
-            yield name, amount
 
 
 def _stages(analysis: Analysis) -> Iterator[RenderableType]:
@@ -285,15 +244,9 @@ def _expects(found: Checked) -> Iterator[RenderableType]:
     table = open_table(("line", "expect", "", "value"), 0)
     for expect in analysis.expects:
         line = place(expect.site, found.sources, analysis.model.file).start.line
-        add_row(table, (str(line), expect.text, _verdict(expect), expect.value))
+        add_row(table, (str(line), expect.text, verdict(expect), expect.value))
     yield ""
     yield table
-
-
-def _verdict(expect: ExpectResult) -> str:
-    if expect.holds is None:
-        return "not evaluated"
-    return "holds" if expect.holds else "fails"
 
 
 def _told(facts: Sequence[_Fact], screen: Screen) -> Iterator[str]:

@@ -58,13 +58,18 @@ def screen(stream: TextIO) -> Screen:
     return Screen(_palette(stream), _columns(stream))
 
 
+def can_redraw(stream: TextIO) -> bool:
+    """Whether what was written can be written over: on a terminal that takes escape sequences."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
 def _palette(stream: TextIO) -> Palette:
     if os.environ.get("NO_COLOR"):
         return PLAIN
     forced = os.environ.get("FORCE_COLOR")
     if forced:
         return PLAIN if forced == "0" else COLOURED
-    return COLOURED if stream.isatty() and os.environ.get("TERM") != "dumb" else PLAIN
+    return COLOURED if can_redraw(stream) else PLAIN
 
 
 def _columns(stream: TextIO) -> int:

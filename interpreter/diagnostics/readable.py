@@ -13,6 +13,7 @@ from typing import TypeAlias
 Number: TypeAlias = int | Fraction | float
 
 _BYTES = ("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB", "RB", "QB")
+_FLOPS = ("flop", "kflop", "Mflop", "Gflop", "Tflop", "Pflop", "Eflop", "Zflop", "Yflop")
 _PARTS_OF_A_SECOND = ("s", "ms", "us", "ns")
 _COUNTS = ("", "k", "M", "B", "T")
 _EXACT_BELOW = 10_000  # a count of so few is read digit by digit
@@ -24,6 +25,11 @@ _rounded = Context(prec=3, Emax=10**9, Emin=-(10**9))
 def bytes_text(value: Number) -> str:
     """Bytes in decimal units: `7.9 GB`, `537 MB`, `0 B`."""
     return _with_unit(_decimal(value), _BYTES, " ")
+
+
+def flops_text(value: Number) -> str:
+    """Floating-point operations: `240 Gflop`."""
+    return _with_unit(_decimal(value), _FLOPS, " ")
 
 
 def count_text(value: Number) -> str:

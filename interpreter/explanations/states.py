@@ -61,10 +61,11 @@ expect no communication
     Explanation(
         "state",
         "R(partial)",
-        "Partial: every node has a full-sized addend, and the variable is their sum (or maximum: "
-        "R(partial max)). A layer cut along a dimension that it sums away leaves this. Sums of "
-        "partials and scaling may go on with it; everything else needs it reduced first. The "
-        "article counts it as R, and so do the printed tables.",
+        "Partial: every node has a full-sized addend, and the variable is their sum; or their "
+        "maximum, minimum or log-sum-exp: R(partial max), min, logsumexp. A layer cut along a "
+        "dimension that it sums away leaves this. Sums of partials and scaling may go on with it; "
+        "everything else needs it reduced first. The article counts it as R, and so do the "
+        "printed tables.",
         """\
 mesh N = 8
 dim B = 64, D = 32, F = 128
@@ -75,7 +76,7 @@ output y partition B on N
 expect y is R(partial) on N
 expect Reduce-Scatter of y on N
 """,
-        ("partial sum",),
+        ("partial sum", "partial max", "partial min", "partial logsumexp", "logsumexp"),
         (("stored", "M·N"),),
     ),
 )

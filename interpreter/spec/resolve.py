@@ -7,7 +7,8 @@ it, and what depends on a mistake is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from parspec.grammar.syntax import Document
 from parspec.interpreter.diagnostics.findings import Finding
@@ -33,7 +34,7 @@ from parspec.interpreter.spec.settings import (
     resolve_settings,
 )
 from parspec.interpreter.spec.settle import Portions, settle, unmatched
-from parspec.interpreter.spec.sources import Reader, Texts, gather
+from parspec.interpreter.spec.sources import HERE, Reader, Texts, gather
 from parspec.interpreter.spec.stages import (
     resolve_outputs,
     resolve_stages,
@@ -80,17 +81,19 @@ def resolve(
     plan: str | None = None,
     overrides: Mapping[str, int] = NO_OVERRIDES,
     known: Known | None = None,
+    folders: Sequence[Path] = HERE,
 ) -> Model:
     """The model of a spec under one of its plans, or under none.
 
-    `reader` reads what it imports; `overrides` are sizes of dims and axes that take the place of
-    written ones. Nothing is raised on what a user wrote: findings are in the model.
+    `reader` reads what it imports, from its own folder and from `folders`; `overrides` are sizes of
+    dims and axes that take the place of written ones. Nothing is raised on what a user wrote:
+    findings are in the model.
     `known` is what was found when the spec was looked at before: only what has changed since is
     worked out again, and the parts of the model that have not are the very same values.
     """
     known = known or Known()
     before = known.of(plan)
-    gathered = gather(file, text, reader, plan, known.texts)
+    gathered = gather(file, text, reader, plan, known.texts, folders)
     statements = gathered.statements
     skipped = gathered.skipped | planned(statements)
     found = list(gathered.findings)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -38,6 +38,7 @@ DEPTH_LIMIT = 32  # files that import one another in a row
 SIZE_LIMIT = 16 * 2**20  # bytes of one file
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LIBRARY = Path(__file__).with_name("library")
+HERE = (Path(),)  # the working folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,18 +254,23 @@ class Texts:
 
 
 def gather(
-    file: str, text: str, reader: Reader, plan: str | None = None, texts: Texts | None = None
+    file: str,
+    text: str,
+    reader: Reader,
+    plan: str | None = None,
+    texts: Texts | None = None,
+    folders: Sequence[Path] = HERE,
 ) -> Gathered:
     """Parses a file and all that it imports, as of the named plan.
 
-    Imports stay in the file's folder and in the working folder, with what is below these: a spec
-    of somebody else cannot have other files shown. Findings: `syntax_error` in any of the files,
+    Imports stay in the file's folder and in the given ones, with what is below these: a spec of
+    somebody else cannot have other files shown. Findings: `syntax_error` in any of the files,
     what is wrong with an import at that import,
     `misplaced` for an import inside another statement, `duplicate_name` and `unknown_name` for
     plans (an unknown one at the start of the file).
     """
     texts = texts or Texts()
-    gathering = _Gathering(reader, texts)
+    gathering = _Gathering(reader, texts, folders)
     gathering.add(file, text, (os.path.normpath(file),))
     texts.turn(gathering.documents)
     headers = of_kind(Statements(tuple(gathering.passages)), PlanStatement)
@@ -314,6 +320,7 @@ class _Gathering:
 
     reader: Reader
     texts: Texts
+    folders: Sequence[Path]
     documents: dict[str, Document] = field(default_factory=dict)
     passages: list[Passage] = field(default_factory=list)
     skipped: set[str] = field(default_factory=set)
@@ -348,7 +355,7 @@ class _Gathering:
         if not statement.target.strip():
             empty = Unread("unreadable", (("reason", "the name is empty"),))
             self.findings.append(unread(empty, '""', site))
-        elif not inside(file, (Path(trail[0]).parent, Path())):
+        elif not inside(file, (Path(trail[0]).parent, *self.folders)):
             self.findings.append(Finding("import_outside", site, (("file", statement.target),)))
         elif file in trail:
             cycle = (*trail[trail.index(file) :], file)

@@ -7,7 +7,7 @@ from __future__ import annotations
 HEAD = """# A generated plan.
 
 import std.h100
-mesh dp = 16 over ib, tp = 8 over nvlink on 128 h100
+mesh dp = 16 over ib, tp = 8 over nvlink
 
 dim B = 64                   # sequences
 dim S = 8192                 # positions

@@ -1,6 +1,7 @@
 """The line index against a naive count."""
 
 import re
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -82,3 +83,28 @@ def test_places_count_from_one_in_code_points() -> None:
 
 def test_lone_surrogates_have_positions() -> None:
     assert LineIndex("\ud800x").position(1, "utf-8") == Position(0, 3)
+
+
+@given(TEXTS, st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40), TEXTS), max_size=6))
+def test_the_index_of_an_edited_text_is_that_of_the_text(text, edits) -> None:
+    with patch("parspec.grammar.lines._BLOCK", 3):
+        index = LineIndex(text)
+        for one, other, new in edits:
+            start, end = sorted((min(one, len(text)), min(other, len(text))))
+            text = text[:start] + new + text[end:]
+            index = index.edited(start, end, new)
+            fresh = LineIndex(text)
+            assert index.line_count == fresh.line_count
+            for offset in range(len(text) + 1):
+                assert index.position(offset, "utf-16") == _naive(text, offset, "utf-16")
+                assert index.line_of(offset) == index.position(offset, "utf-16").line
+            spans = [index.line_span(line) for line in range(fresh.line_count)]
+            assert spans == [fresh.line_span(line) for line in range(fresh.line_count)]
+
+
+@given(TEXTS)
+def test_blocks_do_not_show(text) -> None:
+    with patch("parspec.grammar.lines._BLOCK", 2):
+        index = LineIndex(text)
+    for offset in range(len(text) + 1):
+        assert index.position(offset, "utf-8") == _naive(text, offset, "utf-8")

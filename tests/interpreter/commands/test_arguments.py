@@ -48,7 +48,7 @@ def test_help_is_asked_for_anywhere(words):
         (REPORT, ["a", "b"], "parspec report takes FILE; what is b?"),
         (REPORT, ["a", "--cost"], "--cost needs a value: --cost LIST"),
         (REPORT, ["a", "--cost", "rings"], "--cost rings: did you mean ring?"),
-        (REPORT, ["a", "--format", "q"], "--format q: there is text and json"),
+        (REPORT, ["a", "--format", "q"], "--format q: there is text, json, csv, markdown and html"),
         (CHECK, ["a", "--warn-as-error=yes"], "--warn-as-error takes no value"),
     ],
 )

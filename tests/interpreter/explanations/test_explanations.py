@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 import pytest
 
@@ -11,6 +12,7 @@ from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.explanations.explanation import HEADINGS
 from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
+from parspec.interpreter.spec.clauses import PARTIAL_KINDS
 from parspec.interpreter.spec.expects import FIGURES
 from parspec.interpreter.spec.functions import FUNCTIONS
 from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
@@ -81,6 +83,18 @@ def label(explanation):
 )
 def test_it_has_an_explanation(word):
     assert explained(word)
+
+
+def test_every_word_of_the_grammar_has_an_explanation():
+    grammar = (files("parspec.grammar") / "par.lark").read_text("utf-8")
+    words = set(re.findall(r'"([^\W\d_][\w-]*)"', grammar))
+    assert words >= {"plan", "zigzag", "rest"}
+    assert [word for word in sorted(words) if not explained(word)] == []
+
+
+@pytest.mark.parametrize("kind", PARTIAL_KINDS)
+def test_every_kind_of_partial_has_an_explanation(kind):
+    assert "R(partial)" in {each.name for each in explained(f"partial {kind}")}
 
 
 def test_each_kind_has_exactly_its_words():

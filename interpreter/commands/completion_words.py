@@ -1,0 +1,64 @@
+"""What may stand where on a command line, for every shell alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from parspec.interpreter.commands.arguments import Command, Option
+from parspec.interpreter.commands.commands import SHELLS
+from parspec.interpreter.explanations.index import EXPLANATIONS, explained
+
+PLAN_LINE = "s/^[[:space:]]*plan[[:space:]]+([^[:space:]{]+).*/\\1/p"
+"""What `sed -nE` finds a file's plans with."""
+GENERAL = (Option("--help", "", "say what there is"), Option("--version", "", "say which it is"))
+"""What may stand in place of a command."""
+
+_HELP = Option("--help", "", "show this command's options and examples")
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A command: what it does in a few words, its options, and its operands: .par files and
+    folders, or some of `words`."""
+
+    name: str
+    summary: str
+    options: tuple[Option, ...]
+    files: bool
+    words: tuple[str, ...]
+
+
+def completed(commands: Iterable[Command]) -> tuple[Completed, ...]:
+    """How each of the commands is completed."""
+    return tuple(
+        Completed(
+            command.name,
+            re.split(r"[,:;.](?:\s|$)", command.summary)[0],
+            (*command.options, _HELP),
+            "FILE" in command.operands,
+            _words(command),
+        )
+        for command in commands
+    )
+
+
+def _words(command: Command) -> tuple[str, ...]:
+    match command.name:
+        case "explain":
+            return _explained()
+        case "completion":
+            return SHELLS
+    return ()
+
+
+def _explained() -> tuple[str, ...]:
+    """Every name of an explanation that a shell takes as one word: `tensor-column`."""
+    names = (
+        name
+        for each in EXPLANATIONS
+        for name in (each.aliases if each.kind == "diagnostic" else (each.name, *each.aliases))
+    )
+    joined = {re.sub(r"[\s,]+", "-", name) for name in names}
+    return tuple(sorted(n for n in joined if re.fullmatch(r"[\w./-]+", n) and explained(n)))

@@ -1,0 +1,90 @@
+"""`check --watch`: what was read from which files, kept until one of them changes.
+
+A file is known by its stamp; one that is missing has a stamp too, so that it is noticed when it
+appears. Stamps are taken before a file is read: a change while it is read is noticed afterwards.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeAlias, TypeVar
+
+from parspec.interpreter.spec.sources import Reader, Unread
+
+PAUSE = 0.2  # seconds between two looks at the files
+_REST = 9  # times as long as a look took, in a tree so large that looking takes long
+
+Stamp: TypeAlias = "tuple[int, int, int] | None"
+T = TypeVar("T")
+
+
+def stamp(file: str) -> Stamp:
+    """When a file was written, its size and its number; None where there is none."""
+    try:
+        status = Path(file).stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+@dataclass(frozen=True, slots=True)
+class NotingReader:
+    """A reader that notes the stamp of every file that it was asked for."""
+
+    reader: Reader
+    noted: dict[str, Stamp] = field(default_factory=dict)
+
+    def read(self, file: str) -> str | Unread:
+        """The text of a file, or why there is none."""
+        self.noted.setdefault(file, stamp(file))
+        return self.reader.read(file)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept(Generic[T]):
+    value: T
+    noted: Mapping[str, Stamp]
+
+
+@dataclass(frozen=True, slots=True)
+class Cache(Generic[T]):
+    """What was made of each file, as long as it and all that was read for it stay as they were."""
+
+    reader: Reader
+    kept: dict[str, _Kept[T]] = field(default_factory=dict)
+
+    def of(self, file: str, make: Callable[[Reader], T]) -> T:
+        """What `make` makes of a file with a reader, or has made of it."""
+        kept = self.kept.get(file)
+        if kept is None or _changed(kept.noted):
+            reader = NotingReader(self.reader)
+            value = make(reader)
+            kept = self.kept[file] = _Kept(value, reader.noted)
+        return kept.value
+
+    def keep(self, files: Iterable[str]) -> None:
+        """Forgets all other files."""
+        for gone in self.kept.keys() - set(files):
+            del self.kept[gone]
+
+    def changed(self) -> tuple[str, ...]:
+        """The files that changed since they were read."""
+        changes = (file for kept in self.kept.values() for file in _changed(kept.noted))
+        return tuple(sorted(set(changes)))
+
+
+def changes(cache: Cache[T], files: Callable[[], Iterable[str]]) -> tuple[str, ...]:
+    """Waits until one of the cache's files changes or `files` names others; which these are."""
+    while True:
+        start = time.monotonic()
+        changed = {*cache.changed(), *cache.kept.keys() ^ set(files())}
+        if changed:
+            return tuple(sorted(changed))
+        time.sleep(max(PAUSE, _REST * (time.monotonic() - start)))
+
+
+def _changed(noted: Mapping[str, Stamp]) -> tuple[str, ...]:
+    return tuple(file for file, known in noted.items() if stamp(file) != known)

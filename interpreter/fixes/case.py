@@ -1,0 +1,86 @@
+"""A finding with what is needed to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from parspec.grammar.syntax import AxisItem, DimItem, DimStatement, MeshStatement, Span
+from parspec.interpreter.diagnostics.entry import Facts
+from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
+from parspec.interpreter.fixes.spots import Spot, every, spot
+from parspec.interpreter.spec.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A finding of a model, the statement in which it stands, and the span of it that is meant."""
+
+    finding: Finding
+    model: Model
+    facts: Facts
+    at: Spot
+
+    @property
+    def span(self) -> Span:
+        """Where the finding stands in its statement."""
+        return self.finding.site.span
+
+    def text(self, key: str) -> str:
+        """One of the finding's data as a word; "" where it is missing."""
+        value = self.facts.get(key)
+        return "" if value is None else str(value)
+
+    def related(self) -> Iterator[Spot]:
+        """The statements of the other places that are involved."""
+        for note in self.finding.related:
+            found = spot(note.site, self.model)
+            if found is not None:
+                yield found
+
+    def write(self, text: str) -> Fix:
+        """The fix that writes other text in place of what the finding is about."""
+        return Fix(f"Write `{text}`", (self.at.replace(self.span, text),))
+
+    def dim(self, name: str) -> tuple[Spot, DimItem] | None:
+        """Where a dimension is declared."""
+        site = next((dim.site for dim in self.model.dims if dim.name == name), None)
+        found = None if site is None else spot(site, self.model)
+        if found is None or not isinstance(found.chunk.statement, DimStatement):
+            return None
+        items = (item for item in found.chunk.statement.items if item.name.text == name)
+        item = next(items, None)
+        return None if item is None else (found, item)
+
+    def axis(self, name: str) -> tuple[Spot, AxisItem] | None:
+        """Where a mesh axis is declared."""
+        site = next((axis.site for axis in self.model.mesh.axes if axis.name == name), None)
+        found = None if site is None else spot(site, self.model)
+        if found is None or not isinstance(found.chunk.statement, MeshStatement):
+            return None
+        items = (item for item in found.chunk.statement.axes if item.name.text == name)
+        item = next(items, None)
+        return None if item is None else (found, item)
+
+    def statements(self) -> Iterator[Spot]:
+        """The statements of the finding's file, in reading order."""
+        return every(self.at.file, self.model)
+
+    def free(self, name: str, taken: Iterable[str]) -> str:
+        """A name like this that is not taken: `D2` for D."""
+        used = set(taken)
+        number = 2
+        while f"{name}{number}" in used:
+            number += 1
+        return f"{name}{number}"
+
+
+def case(finding: Finding, model: Model) -> Case | None:
+    """The case of a finding; None where its statement cannot be edited."""
+    at = spot(finding.site, model)
+    return None if at is None else Case(finding, model, dict(finding.data), at)
+
+
+def fix(title: str, *edits: Edit) -> Fix:
+    """A fix of some edits."""
+    return Fix(title, edits)

@@ -1,0 +1,98 @@
+"""Fixes: how a finding may be mended, worked out when somebody asks.
+
+Some findings carry fixes, which only those who found them know; most are mended by what is
+written: a clause removed, a dimension declared, a bound raised. Nothing here looks at whether
+what is left checks clean: only of those in CERTAIN it is certain that a fix removes its finding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from parspec.interpreter.diagnostics.entry import items
+from parspec.interpreter.diagnostics.findings import Finding, Fix
+from parspec.interpreter.fixes import (
+    clauses,
+    declarations,
+    expects,
+    names,
+    shapes,
+    sizes,
+    stacks,
+)
+from parspec.interpreter.fixes.case import Case, case
+from parspec.interpreter.spec.model import Model
+
+Mender: TypeAlias = Callable[[Case], Iterator[Fix]]
+
+_MENDERS: Mapping[str, tuple[Mender, ...]] = {
+    "unknown_name": (names.close_names, declarations.missing),
+    "duplicate_name": (names.repeated,),
+    "unused_name": (names.unused,),
+    "unmatched_pattern": (names.patterns,),
+    "file_not_found": (names.close_files,),
+    "rank_mismatch": (shapes.rank,),
+    "global_size_mismatch": (shapes.other_size,),
+    "repeated_dim": (shapes.repeated_dim,),
+    "missing_index": (shapes.missing_index,),
+    "summed_alone": (shapes.summed_alone,),
+    "resized": (names.resized,),
+    "unit_mismatch": (sizes.unit,),
+    "bad_setting": (sizes.setting,),
+    "budget_without_unit": (sizes.budget_unit,),
+    "indivisible": (sizes.indivisible,),
+    "block_split": (sizes.fewer_nodes,),
+    "too_many_nodes": (sizes.fewer_nodes,),
+    "uneven_split": (sizes.uneven_store,),
+    "dim_not_in_layer": (clauses.foreign_dim,),
+    "axis_reused": (clauses.reused_axis,),
+    "conflicting_states": (clauses.two_states,),
+    "stage_out_of_range": (clauses.stage,),
+    "needs_whole": (clauses.whole_dim,),
+    "operands_disagree": (clauses.choices,),
+    "partial_left": (clauses.partial_output,),
+    "pad_reaches_reduction": (clauses.masked,),
+    "weight_not_on_stage": (clauses.off_stage,),
+    "hidden_comm": (clauses.needless,),
+    "redundant_gather": (clauses.needless,),
+    "misplaced": (clauses.misplaced,),
+    "batch_mismatch": (sizes.near_size,),
+    "layers_lost": (stacks.layers_lost,),
+    "carry_unsettled": (stacks.unsettled,),
+    "expect_failed": (expects.budget,),
+    "memory_expectation": (expects.budget,),
+    "input_state_mismatch": (expects.state,),
+    "state_mismatch": (expects.state,),
+    "double_reduce": (expects.unpin,),
+}
+
+CERTAIN = frozenset(
+    {"syntax_error", "missing_sum", "unit_mismatch", "unpinned", "stage_out_of_range"}
+)
+"""Findings whose fixes remove them whatever else the spec says."""
+
+_SAFE = CERTAIN | {
+    "redundant_gather",
+    "unexpected_collective",
+    "hidden_comm",
+    "partial_left",
+    "pad_reaches_reduction",
+}
+
+
+def is_safe(finding: Finding) -> bool:
+    """Whether the first fix of a finding is what was meant, so that nobody need be asked: a unit
+    completed, a name for which only one other can have been meant."""
+    if finding.name == "unknown_name":
+        return len(items(dict(finding.data).get("near"))) == 1
+    return finding.name in _SAFE
+
+
+def fixes(finding: Finding, model: Model) -> tuple[Fix, ...]:
+    """The ways to mend a finding of a model, the most likely first."""
+    menders = _MENDERS.get(finding.name, ())
+    found = case(finding, model) if menders else None
+    if found is None:
+        return finding.fixes
+    return (*finding.fixes, *(each for mender in menders for each in mender(found)))

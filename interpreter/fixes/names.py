@@ -1,0 +1,131 @@
+"""Names that are misspelt, unused, repeated, or match nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from parspec.grammar.syntax import (
+    DimStatement,
+    ForStatement,
+    LayerStatement,
+    MeshStatement,
+    Span,
+    TensorStatement,
+)
+from parspec.interpreter.diagnostics.entry import items, word
+from parspec.interpreter.diagnostics.findings import Edit, Fix
+from parspec.interpreter.fixes.case import Case, fix
+from parspec.interpreter.fixes.spots import Spot
+from parspec.interpreter.spec.names import near
+from parspec.interpreter.spec.patterns import ANY
+
+
+def close_names(case: Case) -> Iterator[Fix]:
+    """Each name that may be meant, in place of the one that nobody knows."""
+    name, close = case.text("name"), [word(each) for each in items(case.facts.get("near"))]
+    if case.finding.fixes or case.at.text(case.span) != name:
+        return
+    for each in close:
+        yield fix(f"Replace `{name}` with `{each}`", case.at.replace(case.span, each))
+
+
+def close_files(case: Case) -> Iterator[Fix]:
+    """Each file of a close name."""
+    for each in items(case.facts.get("near")):
+        yield fix(f'Import "{each}"', case.at.replace(case.span, f'"{each}"'))
+
+
+def unused(case: Case) -> Iterator[Fix]:
+    """The declaration removed; a result may become an output."""
+    statement = case.at.chunk.statement
+    name = case.text("name")
+    if isinstance(statement, LayerStatement):
+        if not case.at.around:
+            yield fix(f"Add `output {name}`", _last_output(case).below(f"output {name}"))
+        removed = f"layer {statement.name.text}"
+    else:
+        removed = f"{case.at.chunk.text.split(None, 1)[0]} {name}"
+    yield fix(f"Remove `{removed}`", _without_item(case.at, name))
+
+
+def repeated(case: Case) -> Iterator[Fix]:
+    """The second declaration removed, where it says the same as the first."""
+    first = next(case.related(), None)
+    name = case.text("name")
+    if first is None:
+        return
+    texts = [
+        [_normal(one.text(s)) for n, s in _items(one) if n == name] for one in (first, case.at)
+    ]
+    same = texts[0][:1] == texts[1][-1:]
+    if texts[0] and same and _keyword(first) == _keyword(case.at):
+        edit = _without_item(case.at, name)
+        yield fix(f"Remove the second `{texts[1][-1]}`", edit)
+
+
+def resized(case: Case) -> Iterator[Fix]:
+    """The second size removed."""
+    for name, span in _items(case.at):
+        if name == case.text("name") and span.start <= case.span.start < span.end:
+            yield fix(f"Remove `{case.at.text(span)}`", _without_item(case.at, name))
+
+
+def patterns(case: Case) -> Iterator[Fix]:
+    """The close names of layers in place of a pattern that matches nothing, or the pattern
+    removed."""
+    statement = case.at.chunk.statement
+    if not isinstance(statement, ForStatement):
+        return
+    text = case.at.text(case.span)
+    for each in near(text, dict.fromkeys(_layers(case))):
+        yield fix(f"Replace `{text}` with `{each}`", case.at.replace(case.span, each))
+    spans = [pattern.span for pattern in statement.patterns]
+    if len(spans) > 1:
+        yield fix(f"Remove `{text}`", case.at.without(spans, spans.index(case.span)))
+    elif ANY not in text:
+        shown = _normal(case.at.chunk.text[: case.at.code_end])
+        yield fix(f"Remove `{shown}`", case.at.removed())
+
+
+def _layers(case: Case) -> Iterator[str]:
+    """The layers that stand in the file, as patterns name them."""
+    for one in case.statements():
+        if isinstance(one.chunk.statement, LayerStatement):
+            names = [each.text.split()[1].partition("[")[0] for each in reversed(one.around)]
+            yield ".".join((*names, one.chunk.statement.name.text))
+
+
+def _last_output(case: Case) -> Spot:
+    """The last `output` of the file, else the statement itself."""
+    outputs = [one for one in case.statements() if _keyword(one) == "output"]
+    return outputs[-1] if outputs else case.at
+
+
+def _keyword(one: Spot) -> str:
+    return one.chunk.text.split(None, 1)[0]
+
+
+def _items(one: Spot) -> list[tuple[str, Span]]:
+    """The items that a statement declares, by name."""
+    match one.chunk.statement:
+        case DimStatement(items=dims):
+            return [(item.name.text, item.span) for item in dims]
+        case TensorStatement(items=tensors):
+            return [(item.name.text, item.span) for item in tensors]
+        case MeshStatement(axes=axes):
+            return [(axis.name.text, axis.span) for axis in axes]
+    return []
+
+
+def _without_item(one: Spot, name: str) -> Edit:
+    """A statement without the last item that declares a name; none is left of one item."""
+    declared = _items(one)
+    if len(declared) < 2:
+        return one.removed()
+    place = max(place for place, (each, _) in enumerate(declared) if each == name)
+    return one.without([span for _, span in declared], place)
+
+
+def _normal(text: str) -> str:
+    return re.sub(r"\s+", " ", text)

@@ -1,0 +1,95 @@
+"""Variables whose dimensions do not fit."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from parspec.grammar.syntax import (
+    LayerStatement,
+    Name,
+    Product,
+    TensorStatement,
+    TensorUse,
+)
+from parspec.interpreter.diagnostics.entry import items, word
+from parspec.interpreter.diagnostics.findings import Edit, Fix
+from parspec.interpreter.fixes.case import Case, fix
+
+_USE = re.compile(r"([^\[\]]+)\[[^\]]*\]")
+
+
+def rank(case: Case) -> Iterator[Fix]:
+    """The variable with the dimensions that it was declared with."""
+    use = _USE.fullmatch(case.at.text(case.span))
+    declared = [word(dim) for dim in items(case.facts.get("declared"))]
+    if use is not None and declared:
+        yield case.write(f"{use[1]}[{', '.join(declared)}]")
+
+
+def other_size(case: Case) -> Iterator[Fix]:
+    """A dimension made as large as the one that it stands for."""
+    name, other = case.text("dim"), case.text("other")
+    found = case.dim(other)
+    if found is None:
+        return
+    at, item = found
+    if item.size is not None:
+        yield fix(f"Write `{other} = {name}`", at.replace(item.size.span, name))
+
+
+def repeated_dim(case: Case) -> Iterator[Fix]:
+    """A second index over the same positions declared and written, also in the result of the
+    layers that multiply by the variable."""
+    dim = case.text("dim")
+    found = case.dim(dim)
+    if found is None or case.at.text(case.span) != dim:
+        return
+    at, item = found
+    second = case.free(dim, (each.name for each in case.model.dims))
+    edits = [at.insert(item.span.end, f", {second} = {dim}"), case.at.replace(case.span, second)]
+    edits += _results(case, dim, second)
+    yield fix(f"Write `{second}`, declared as `{second} = {dim}`", *edits)
+
+
+def _results(case: Case, dim: str, second: str) -> Iterator[Edit]:
+    statement = case.at.chunk.statement
+    if not isinstance(statement, TensorStatement):
+        return
+    names = {
+        item.name.text
+        for item in statement.items
+        if item.span.start <= case.span.start < item.span.end
+    }
+    for layer in case.statements():
+        match layer.chunk.statement:
+            case LayerStatement(out_dims=tuple() as dims, expression=Product(factors=factors)):
+                read = {f.path.text for f in factors if isinstance(f, TensorUse)}
+                if names & read:
+                    yield from (layer.replace(d.span, second) for d in dims if d.text == dim)
+
+
+def missing_index(case: Case) -> Iterator[Fix]:
+    """The dimensions that only one factor has, in their order."""
+    match case.at.chunk.statement:
+        case LayerStatement(expression=Product(factors=factors), out=out):
+            uses = [factor for factor in factors if isinstance(factor, TensorUse)]
+            indices = [_dims(use, case) for use in uses]
+            if all(indices):
+                count = Counter(dim for each in indices for dim in each)
+                dims = [dim for each in indices for dim in each if count[dim] == 1]
+                text = f"{out.text}[{', '.join(dims)}]"
+                yield fix(f"Write `{text}`", case.at.replace(out.span, text))
+
+
+def _dims(use: TensorUse, case: Case) -> tuple[str, ...]:
+    if use.indices is not None:
+        return tuple(each.name.text for each in use.indices if isinstance(each.name, Name))
+    known = (t.dims for t in case.model.tensors if use.path.text in (t.label, t.name))
+    return next(known, ())
+
+
+def summed_alone(case: Case) -> Iterator[Fix]:
+    """The sum written out around the factor that alone has the dimension."""
+    yield case.write(f"sum over {case.text('dim')} ({case.at.text(case.span)})")

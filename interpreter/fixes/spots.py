@@ -1,0 +1,243 @@
+"""Statements where they are written, and edits of them.
+
+Offsets are relative to the first character of the statement, as in the syntax tree; an edit may
+reach over its ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from parspec.grammar.syntax import (
+    Chunk,
+    Clause,
+    Document,
+    ForStatement,
+    LayerStatement,
+    OutputStatement,
+    PartitionClause,
+    Span,
+    StackStatement,
+    TensorStatement,
+)
+from parspec.interpreter.diagnostics.findings import Edit, Site
+from parspec.interpreter.spec.model import Model
+from parspec.interpreter.spec.sources import library_name, library_names
+
+_LIBRARY = "std/"  # how the names of library files begin
+_TOKEN = re.compile(r'"[^"\r\n]*"|(?P<comment>#[^\r\n]*)|[^\s#"]+|"')
+_COMMENTS_ABOVE = re.compile(r"(?:[^\S\r\n]*#[^\r\n]*(?:\r\n|\r|\n))+[^\S\r\n]*\Z")
+_BLANK = re.compile(r"(?:\s|#[^\r\n]*)*")
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A statement in the text of its file: its chunk, the offset at which that starts, and the
+    headers in whose bodies it stands, innermost first."""
+
+    file: str
+    document: Document
+    chunk: Chunk
+    start: int
+    around: tuple[Chunk, ...]
+
+    def text(self, span: Span) -> str:
+        """What is written at a span."""
+        return self.document.text[self.start + span.start : self.start + span.end]
+
+    def of(self, header: Chunk) -> Spot:
+        """One of the headers in whose bodies the statement stands."""
+        outer = self.around[self.around.index(header) + 1 :]
+        start = self.document.start_of(header.key)
+        return Spot(self.file, self.document, header, start, outer)
+
+    def site(self, span: Span) -> Site:
+        """Where a span is."""
+        return Site(self.file, self.chunk.key, span)
+
+    def replace(self, span: Span, text: str) -> Edit:
+        """Other text in place of a span."""
+        return Edit(self.site(span), text)
+
+    def insert(self, offset: int, text: str) -> Edit:
+        """Text in front of an offset."""
+        return self.replace(Span(offset, offset), text)
+
+    # -- the whole statement ---------------------------------------------------------------------
+
+    @property
+    def code_end(self) -> int:
+        """Where the statement ends, without the comment beside it; a header in front of its
+        `{`."""
+        tokens = [m for m in _TOKEN.finditer(self.chunk.text) if m["comment"] is None]
+        if tokens and self.chunk.text.rstrip().endswith("{"):
+            return len(self.chunk.text.rstrip().removesuffix("{").rstrip())
+        return tokens[-1].end() if tokens else 0
+
+    @property
+    def end(self) -> int:
+        """Where the statement ends with its comment or its body."""
+        return self._end(self.chunk) - self.start
+
+    def below(self, statement: str) -> Edit:
+        """A statement on a line of its own below this one."""
+        return self.insert(self.end, f"{self._break}{self._indent}{statement}")
+
+    def above(self, statement: str) -> Edit:
+        """A statement above this one and its comments, on a line of its own if this one begins its
+        line."""
+        if not self._begins_line:
+            return self.insert(0, f"{statement} ")
+        return self.insert(-self._comments, f"{statement}{self._break}{self._indent}")
+
+    def removed(self) -> Edit:
+        """The statement taken away, with the comments above it that document it and, where nothing
+        else is on them, its lines."""
+        text, begin, end = self.document.text, 0, self.end
+        line_ends = _LINE_BREAK.match(text, self.start + end)
+        if self._begins_line:
+            begin = -(self._comments if self.chunk.note else 0)
+            if line_ends or self.start + end == len(text):
+                begin -= self._column_of(self.start + begin)
+                end += len(line_ends[0]) if line_ends else 0
+        return self.replace(Span(begin, end), "")
+
+    @property
+    def _indent(self) -> str:
+        """The blanks with which the line of the statement begins."""
+        begin = self.start - self._column_of(self.start)
+        line = self.document.text[begin : self.start]
+        return line[: len(line) - len(line.lstrip())]
+
+    @property
+    def _begins_line(self) -> bool:
+        begin = self.start - self._column_of(self.start)
+        return not self.document.text[begin : self.start].strip()
+
+    @property
+    def _comments(self) -> int:
+        """How many characters the comments directly above the statement have, up to it."""
+        found = _COMMENTS_ABOVE.search(self.document.text[: self.start])
+        return 0 if found is None else len(found[0].lstrip(" \t"))
+
+    @property
+    def _break(self) -> str:
+        """How the lines of the file end."""
+        found = _LINE_BREAK.search(self.document.text)
+        return "\n" if found is None else found[0]
+
+    def _column_of(self, offset: int) -> int:
+        text = self.document.text
+        return offset - max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) - 1
+
+    def _end(self, chunk: Chunk) -> int:
+        start = self.document.start_of(chunk.key)
+        end = start + len(chunk.text.rstrip())
+        if not chunk.text.rstrip().endswith("{"):
+            return end
+        inner = self._end(chunk.body[-1]) if chunk.body else end
+        blank = _BLANK.match(self.document.text, inner)
+        close = inner if blank is None else blank.end()
+        return close + 1 if self.document.text.startswith("}", close) else inner
+
+    # -- lists -----------------------------------------------------------------------------------
+
+    def without(self, items: Sequence[Span], place: int) -> Edit:
+        """A list without one of its items and the comma beside that."""
+        if place:
+            return self.replace(Span(items[place - 1].end, items[place].end), "")
+        return self.replace(Span(items[0].start, items[1].start), "")
+
+    def without_part(self, span: Span) -> Edit:
+        """The statement without a part of it and the blanks in front of that."""
+        front = self.chunk.text[: span.start]
+        return self.replace(Span(len(front.rstrip()), span.end), "")
+
+    # -- clauses ---------------------------------------------------------------------------------
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
+        """The clauses of a layer, a variable, an output or a stack."""
+        match self.chunk.statement:
+            case (
+                LayerStatement(clauses=clauses)
+                | TensorStatement(clauses=clauses)
+                | OutputStatement(clauses=clauses)
+                | StackStatement(clauses=clauses)
+                | ForStatement(clauses=clauses)
+            ):
+                return clauses
+        return ()
+
+    def with_clause(self, clause: str) -> Edit:
+        """One more clause at the end."""
+        return self.insert(self.code_end, f" {clause}")
+
+    def with_cut(self, cut: str) -> Edit:
+        """One more item of `partition`: behind the others, or in a clause of its own."""
+        partitions = [each for each in self.clauses if isinstance(each, PartitionClause)]
+        if partitions:
+            return self.insert(partitions[-1].span.end, f", {cut}")
+        return self.with_clause(f"partition {cut}")
+
+    def without_cut(self, span: Span) -> Edit:
+        """The statement without an item of `partition`, or without the clause that is at the
+        span."""
+        for clause in self.clauses:
+            if isinstance(clause, PartitionClause):
+                cuts = [cut.span for cut in clause.cuts]
+                if span in cuts and len(cuts) > 1:
+                    return self.without(cuts, cuts.index(span))
+                if span in cuts:
+                    return self.without_part(clause.span)
+        return self.without_part(span)
+
+
+def spot(site: Site, model: Model) -> Spot | None:
+    """The statement in which a site is; None where nobody can edit it: in the library, or
+    nowhere."""
+    document = dict(model.documents).get(site.file)
+    if document is None or _is_library(site.file):
+        return None
+    path = _path(document.chunks, site.chunk)
+    if not path:
+        return None
+    return Spot(site.file, document, path[0], document.start_of(site.chunk), path[1:])
+
+
+def inside(header: Spot) -> Iterator[Spot]:
+    """The statements of a header's body, without those of bodies in it."""
+    for chunk in header.chunk.body:
+        start = header.document.start_of(chunk.key)
+        around = (header.chunk, *header.around)
+        yield Spot(header.file, header.document, chunk, start, around)
+
+
+def every(file: str, model: Model) -> Iterator[Spot]:
+    """The statements of a file, in reading order."""
+    document = dict(model.documents)[file]
+    pending: list[tuple[Chunk, ...]] = [(chunk,) for chunk in reversed(document.chunks)]
+    while pending:
+        path = pending.pop()
+        chunk = path[0]
+        yield Spot(file, document, chunk, document.start_of(chunk.key), path[1:])
+        pending += [(inner, *path) for inner in reversed(chunk.body)]
+
+
+def _path(chunks: Sequence[Chunk], key: int) -> tuple[Chunk, ...]:
+    """A chunk by its key with those around it, innermost first."""
+    for chunk in chunks:
+        if chunk.key == key:
+            return (chunk,)
+        if inner := _path(chunk.body, key):
+            return (*inner, chunk)
+    return ()
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith(_LIBRARY) and file in {
+        library_name(f"std.{name}") for name in library_names()
+    }
