@@ -8,36 +8,63 @@ Outputs are to lie where they lie now, said or not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import cached_property
+from itertools import chain
 from typing import TypeAlias
 
-from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.inference import Inference, Placed, infer
-from parspec.interpreter.analysis.moves import Pricing, all_moves, output_moves
-from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.analysis.serving import Delivery, deliver
-from parspec.interpreter.spec.model import Assignment, Item, Layer, Model
-from parspec.interpreter.theory.formulas import generic, is_number
+from parspec.interpreter.analysis.costs import Costs, costs_of
+from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.moves import output_moves
+from parspec.interpreter.analysis.result import Move, sum_known
+from parspec.interpreter.analysis.sections import Inferred, Section, infer_on
+from parspec.interpreter.spec.model import Assignment, Item, Layer, Part
+from parspec.interpreter.theory.formulas import Number, is_number, numeric
 from parspec.interpreter.theory.layouts import Layout
 
 Clauses: TypeAlias = Mapping[str, tuple[Assignment, ...]]  # layer to all of its assignments
+KnownCosts: TypeAlias = Mapping[Section, Costs]
 Outputs: TypeAlias = Sequence[tuple[str, Layout]]  # output variables with where they are wanted
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outcome:
-    """A plan as inferred. layers by name; moves: those at work in a forward pass; moved: bytes on
-    the busiest device, at the generic point where sizes are symbolic, so not `exact`; time: of all
-    moves, s, None where one has none."""
+    """A plan as inferred, with the costs of its parts and the moves that bring its outputs to where
+    they are wanted."""
 
-    layers: Mapping[str, Placed]
-    inference: Inference
-    moves: tuple[Move, ...]
-    moved: Fraction
-    exact: bool
-    time: float | None
+    inferred: Inferred
+    costs: Sequence[Costs]
+    to_outputs: tuple[Move, ...]
+
+    @property
+    def layers(self) -> Mapping[str, Placed]:
+        """The layers by name."""
+        return self.inferred.by_name
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves at work in a forward pass."""
+        return (*chain.from_iterable([one.at_work for one in self.costs]), *self.to_outputs)
+
+    @cached_property
+    def moved(self) -> Number:
+        """Bytes on the busiest device, at the generic point where sizes are symbolic."""
+        inside = sum(numeric(one.sent) for one in self.costs)
+        return inside + sum(numeric(move.per_device) for move in self.to_outputs)
+
+    @property
+    def exact(self) -> bool:
+        """Whether no size is symbolic."""
+        outside = (move.per_device for move in self.to_outputs)
+        return all(map(is_number, (*(one.sent for one in self.costs), *outside)))
+
+    @cached_property
+    def time(self) -> float | None:
+        """Seconds of all moves; None where one has none."""
+        inside = chain.from_iterable([one.move_times for one in self.costs])
+        return sum_known((*inside, *(move.time for move in self.to_outputs)))
 
     def cheaper_than(self, other: Outcome) -> bool:
         """Whether this plan communicates less."""
@@ -45,62 +72,49 @@ class Outcome:
             return self.moved < other.moved
         return self.time < other.time
 
-    @property
-    def settled(self) -> bool:
-        """Whether every layer's placement and every carry's state is settled."""
-        return not self.inference.unsettled and not any(
-            placed.placement.disputes for placed in self.inference.layers
-        )
-
-    def moves_at(self, grid: Grid, layer: str, axis: str) -> tuple[Move, ...]:
+    def moves_at(self, layer: str, axis: str) -> tuple[Move, ...]:
         """The moves at work for a layer on an axis: of its operands and of its statistics."""
         return tuple(
             move
             for move in self.moves
             if move.layer == layer
             and move.cause in ("operand", "statistic")
-            and _on(move, axis, grid)
+            and self._on(move, axis)
         )
 
+    def _on(self, move: Move, axis: str) -> bool:
+        covers = self.inferred.grid.covers
+        pieces = {piece for name in move.axes for piece in covers[name]}
+        return not pieces.isdisjoint(covers[axis])
 
-def _on(move: Move, axis: str, grid: Grid) -> bool:
-    pieces = {piece for name in move.axes for piece in grid.covers[name]}
-    return not pieces.isdisjoint(grid.covers[axis])
 
-
-def outcome(
-    model: Model, grid: Grid, inference: Inference, delivery: Delivery, outputs: Outputs
-) -> Outcome:
-    """The outcome of a model that is already inferred, its outputs brought to these layouts."""
-    moves = tuple(
+def outcome(inferred: Inferred, outputs: Outputs, costs: KnownCosts) -> Outcome:
+    """The outcome of a plan, its outputs brought to these layouts; `costs`: of parts, as far as
+    they are known."""
+    moves = (
         move
-        for move in (
-            *(m for m in all_moves(model, grid, inference, delivery) if m.cause != "output"),
-            *_output_moves(Pricing(model, grid, inference), delivery, outputs),
-        )
+        for name, wanted in outputs
+        for tensor in [inferred.tensor(name)]
+        for move in output_moves(inferred.grid, tensor, inferred.origin(name), wanted, tensor.site)
         if move.primitive is not None
     )
-    moved = sum((generic(move.per_device) for move in moves), Fraction(0))
-    exact = all(is_number(move.per_device) for move in moves)
-    layers = {placed.layer.name: placed for placed in inference.layers}
-    times = [move.time for move in moves]
-    known = [time for time in times if time is not None]
-    time = sum(known) if len(known) == len(times) else None
-    return Outcome(layers, inference, moves, moved, exact, time)
+    each = [costs.get(one) or costs_of(one, None) for one in inferred.sections]
+    return Outcome(inferred, each, tuple(moves))
 
 
-def outcome_with(model: Model, grid: Grid, clauses: Clauses, outputs: Outputs) -> Outcome:
-    """The outcome of the model with these layers' clauses in place of their own."""
-    parts = tuple(replace(part, items=_with(part.items, clauses)) for part in model.parts)
-    changed = replace(model, parts=parts)
-    inference = infer(changed, grid)
-    return outcome(changed, grid, inference, deliver(changed, grid, inference), outputs)
-
-
-def _output_moves(pricing: Pricing, delivery: Delivery, outputs: Outputs) -> Iterator[Move]:
-    for name, wanted in outputs:
-        tensor = pricing.tensors[name]
-        yield from output_moves(pricing, tensor, delivery.origins[name], wanted, tensor.site)
+def outcome_with(
+    inferred: Inferred, clauses: Clauses, outputs: Outputs, costs: KnownCosts, known: Known
+) -> Outcome:
+    """The outcome of a model with these layers' clauses in place of their own."""
+    model = inferred.model
+    parts = (
+        part
+        if clauses.keys().isdisjoint(section.inference.by_name.keys())
+        else Part(_with(part.items, clauses), part.tensors)
+        for part, section in zip(model.parts, inferred.sections, strict=True)
+    )
+    changed = replace(model, parts=tuple(parts))
+    return outcome(infer_on(inferred.grid, changed, known.fork()), outputs, costs)
 
 
 def _with(items: tuple[Item, ...], clauses: Clauses) -> tuple[Item, ...]:

@@ -2,168 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from parspec.interpreter.analysis.checks import check_all
+from parspec.interpreter.analysis.costs import Costs, costs_of, traffic_of
+from parspec.interpreter.analysis.division import written_sizes
 from parspec.interpreter.analysis.doubts import without_doubtful
 from parspec.interpreter.analysis.expects import judge
 from parspec.interpreter.analysis.figures import Figures
-from parspec.interpreter.analysis.flops import Work, work_of
-from parspec.interpreter.analysis.grid import Grid, build_grid
+from parspec.interpreter.analysis.flops import speed_of
+from parspec.interpreter.analysis.hints import hints_of
 from parspec.interpreter.analysis.holes import Cost, fill
-from parspec.interpreter.analysis.inference import Placed, infer
-from parspec.interpreter.analysis.kinds import context_axes, kinds_of, strategies
-from parspec.interpreter.analysis.liveness import fused_inside
+from parspec.interpreter.analysis.kinds import naming_of
+from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.liveness import Lives, last_uses, peak_live
 from parspec.interpreter.analysis.memory import memory, over_memory
-from parspec.interpreter.analysis.moves import Pricing, all_moves
+from parspec.interpreter.analysis.moves import to_outputs
+from parspec.interpreter.analysis.part_result import PartResult, described_in, result_of
 from parspec.interpreter.analysis.pins import unpinned
-from parspec.interpreter.analysis.pipeline import Pipeline
-from parspec.interpreter.analysis.result import (
-    Analysis,
-    LayerResult,
-    Memory,
-    Move,
-    StateOf,
-    TensorResult,
-    Totals,
-    sum_known,
-)
-from parspec.interpreter.analysis.serving import deliver
-from parspec.interpreter.analysis.sizes import bytes_of
-from parspec.interpreter.spec.model import Device, Model, Tensor
-from parspec.interpreter.theory.formulas import Amount, product, total
-from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, layout
+from parspec.interpreter.analysis.result import Analysis, Memory, Move, Totals, sum_known
+from parspec.interpreter.analysis.sections import Inferred, infer
+from parspec.interpreter.spec.model import Model
+from parspec.interpreter.theory.formulas import Amount, numeric, total
 
 
-def analyze(model: Model) -> Analysis:
-    """The analysis of a model; holes are filled with their cheapest choice first."""
-    filled = fill(model, _price)
-    analysis = _analyze(filled.model)
+def analyze(model: Model, known: Known | None = None) -> Analysis:
+    """The analysis of a model; holes are filled with their cheapest choice first.
+
+    What is `known` from the last analysis of the same file is not computed again; the result is the
+    same without it.
+    """
+    known = known or Known()
+    filled = fill(model, _price, known)
+    analysis = _analyze(filled.model, known)
+    known.turn()
     return replace(analysis, findings=(*analysis.findings, *filled.findings))
 
 
-def _price(model: Model) -> Cost:
+def _price(model: Model, known: Known) -> Cost:
     """What a plan without holes costs."""
-    grid = build_grid(model)
-    inference = infer(model, grid)
-    pricing = Pricing(model, grid, inference)
-    moves = all_moves(model, grid, inference, deliver(model, grid, inference))
-    device = _device(model)
-    inside = fused_inside(inference.layers)
-    work = [
-        (work_of(placed, pricing, device, inside), placed.stacks) for placed in inference.layers
-    ]
+    inferred = infer(model, known)
+    speed = speed_of(model)
+    costs = [known.recall(one, costs_of, one, speed) for one in inferred.sections]
+    moves = tuple(to_outputs(inferred))
+    times = chain.from_iterable([(*one.times, *one.move_times) for one in costs])
     return Cost(
-        sum_known((*(done.time for done, _ in work), *(move.time for move in moves))),
-        total(move.per_device for move in moves),
-        total(done.flops * pricing.turns(stacks) for done, stacks in work),
+        sum_known((*times, *(move.time for move in moves))),
+        total((*(one.sent for one in costs), *(move.per_device for move in moves))),
+        total(one.flops for one in costs),
     )
 
 
-def _device(model: Model) -> Device | None:
-    return next((one for one in model.devices if one.name == model.mesh.device), None)
-
-
-def _analyze(model: Model) -> Analysis:
+def _analyze(model: Model, known: Known) -> Analysis:
     """The analysis of a model without holes."""
-    grid = build_grid(model)
-    inference = infer(model, grid)
-    delivery = deliver(model, grid, inference)
-    pricing = Pricing(model, grid, inference)
-    moves = all_moves(model, grid, inference, delivery)
-    device = _device(model)
-    kinds = kinds_of(model, pricing.tensors)
-    context = context_axes(inference.layers, kinds, pricing.tensors)
-    inside = fused_inside(inference.layers)
-    layers = tuple(
-        _layer(
-            placed,
-            work_of(placed, pricing, device, inside),
-            strategies(placed, kinds, context, pricing.tensors, grid),
-            pricing,
-        )
-        for placed in inference.layers
-    )
-    busiest, stages = memory(pricing, delivery.origins)
-    tensors = tuple(_tensor(t, delivery.origins[t.name], pricing) for t in model.tensors)
-    totals = _totals(model, grid, layers, moves, busiest, inference.pipeline)
-    figures = Figures(model, grid, pricing.tensors, moves, layers, totals, delivery.origins)
-    expects, judged = judge(model.expects, figures)
-    checks = check_all(model, grid, pricing, delivery)
-    fits = over_memory(model, busiest, device)
-    own = without_doubtful((*checks, *fits, *judged, *unpinned(figures)), model)
-    findings = (*model.findings, *own)
-    return Analysis(model, layers, tensors, moves, totals, stages, expects, findings)
-
-
-def _layer(
-    placed: Placed, work: Work, named: tuple[tuple[str, str], ...], pricing: Pricing
-) -> LayerResult:
-    grid = pricing.grid
-    partition = {name: dim for dim, axes in placed.placement.cuts for name in grid.shown(axes)}
-    states = [
-        StateOf(operand.tensor, "in", _shown(where, pricing.tensors[operand.tensor]))
-        for operand, where in zip(placed.layer.operands, placed.inputs, strict=True)
+    inferred = infer(model, known)
+    inferences = [section.inference for section in inferred.sections]
+    hints = tuple([known.recall(one, hints_of, one) for one in inferences])
+    naming = known.recall("naming", naming_of, model.dims, hints, inferred.grid.pieces)
+    described = [known.recall(one, described_in, one, naming) for one in inferences]
+    last = [known.recall(one, last_uses, one) for one in inferences]
+    speed, written = speed_of(model), written_sizes(model.mesh)
+    parts = [
+        known.recall(given[0], result_of, *given, speed, written)
+        for given in zip(inferred.sections, described, last, strict=True)
     ]
-    states.append(StateOf(placed.layer.out, "out", placed.output))
-    return LayerResult(
-        placed.layer.name,
-        pricing.turns(placed.stacks),
-        tuple(sorted(partition.items(), key=lambda cut: grid.place(cut[0]))),
-        placed.placement.follows,
-        named,
-        tuple(states),
-        work.bytes,
-        work.flops,
-        work.time,
+    costs = [part.costs for part in parts]
+    outward = tuple(to_outputs(inferred))
+    live = None if model.trains else _live(inferred, [part.lives for part in parts])
+    busiest, stages = memory(inferred, (part.resting for part in parts), live)
+    totals = _totals(inferred, parts, costs, outward, busiest)
+    at_outputs = tuple(move for move in outward if move.primitive is not None)
+    figures = Figures(inferred, costs, at_outputs, totals, known)
+    expects, judged = judge(model.expects, figures)
+    checks = check_all(inferred, parts, known)
+    fits = over_memory(model, busiest)
+    own = without_doubtful((*checks, *fits, *judged, *unpinned(figures)), model)
+    return Analysis(
+        model,
+        tuple(chain.from_iterable([part.layers for part in parts])),
+        tuple(chain.from_iterable([part.tensors for part in parts])),
+        (*chain.from_iterable([cost.moves for cost in costs]), *outward),
+        totals,
+        stages,
+        expects,
+        (*model.findings, *own),
     )
 
 
-def _shown(where: Layout, tensor: Tensor) -> Layout:
-    """A stacked weight of a pipelined stack lies in slices along the stack's dimension."""
-    turns = {axis for axis, nodes in where.central if nodes == (TURN,)}
-    if not turns or not tensor.stacked:
-        return where
-    left = where.without(turns)
-    cuts = dict(left.cuts) | {tensor.stacked[0]: tuple(sorted(turns))}
-    return layout(cuts, left.partial, left.central)
-
-
-def _tensor(tensor: Tensor, where: Layout, pricing: Pricing) -> TensorResult:
-    one = bytes_of(tensor, EVERYWHERE, pricing.grid)
-    stacked = product(pricing.grid.by_name[dim].extent for dim in tensor.stacked)
-    return TensorResult(
-        tensor.name,
-        tensor.label,
-        tensor.role,
-        tensor.dims,
-        tensor.dtype,
-        one * stacked,
-        _shown(where, tensor),
-        bytes_of(tensor, where, pricing.grid),
-    )
+def _live(inferred: Inferred, lives: Sequence[Lives]) -> tuple[Amount, Amount]:
+    """The most bytes of activations, and of gathered weights, that live at once."""
+    return peak_live(inferred, lives), max((one.gathered for one in lives), key=numeric, default=0)
 
 
 def _totals(
-    model: Model,
-    grid: Grid,
-    layers: Iterable[LayerResult],
-    moves: Iterable[Move],
+    inferred: Inferred,
+    parts: Sequence[PartResult],
+    costs: Sequence[Costs],
+    outward: Sequence[Move],
     busiest: Memory,
-    pipeline: Pipeline,
 ) -> Totals:
-    paid = [move for move in moves if move.primitive is not None]
-    prices = [(move, dict(move.traffic)[model.cost]) for move in paid]
-    compute = sum_known(layer.time for layer in layers)
-    communication = sum_known(move.time for move in paid)
-    staged = model.trains or bool(pipeline.courses)  # its time is that of a schedule
+    model = inferred.model
+    paid = [move for move in outward if move.primitive is not None]
+    traffic = [*(cost.traffic for cost in costs), traffic_of(paid)]
+    priced = [
+        (axes, primitive, amount)
+        for one in traffic
+        for (prices, axes, primitive), amount in one.items()
+        if prices == model.cost
+    ]
+    moving = chain.from_iterable([cost.move_times for cost in costs])
+    compute = sum_known(chain.from_iterable([cost.times for cost in costs]))
+    communication = sum_known((*moving, *(move.time for move in paid)))
+    staged = model.trains or bool(inferred.pipeline.courses)  # its time is that of a schedule
     step = None if staged else sum_known((compute, communication))
     return Totals(
-        parameters(model, grid),
-        (("forward", total(price for _, price in prices)), ("backward", None), ("update", None)),
-        _grouped((",".join(move.axes), price) for move, price in prices),
-        _grouped((move.primitive or "", price) for move, price in prices),
+        total(part.parameters for part in parts),
+        (
+            ("forward", total(amount for _, _, amount in priced)),
+            ("backward", None),
+            ("update", None),
+        ),
+        _grouped((axes, amount) for axes, _, amount in priced),
+        _grouped((primitive, amount) for _, primitive, amount in priced),
         busiest,
         compute,
         communication,
@@ -171,16 +133,6 @@ def _totals(
         step,
         None,
         None,
-    )
-
-
-def parameters(model: Model, grid: Grid) -> Amount:
-    """How many parameters the weights have, padding left out, every turn of a stacked one."""
-    sizes: Mapping[str, Amount] = {dim.name: dim.size for dim in model.dims}
-    return total(
-        product(sizes[dim] for dim in (*tensor.stacked, *tensor.leaves))
-        for tensor in model.tensors
-        if tensor.role == "weight"
     )
 
 

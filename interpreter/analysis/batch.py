@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from parspec.interpreter.analysis.division import HIGHEST_DEGREE
-from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.inference import Inference, Placed
+from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.pipeline import Pipeline
+from parspec.interpreter.analysis.sections import Inferred
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
 from parspec.interpreter.spec.model import Dim, Model, Settings
 from parspec.interpreter.theory.formulas import Amount
@@ -57,16 +58,24 @@ class Batch:
         return self.size % self.quantum == 0 or (unsaid and self.dim.uneven)
 
 
-def batch_of(model: Model, grid: Grid, layers: Iterable[Placed]) -> Batch | None:
+def batch_of(inferred: Inferred) -> Batch | None:
     """The batch equation; None where `train` names no dimension, or where a size is symbolic or in
     doubt."""
+    model, grid = inferred.model, inferred.grid
     settings = model.settings
     values = dict(settings.values) if settings is not None else {}
     dim = grid.by_name.get(str(values.get("global_batch")))
     if settings is None or dim is None or not isinstance(dim.extent, int):
         return None
     leaves = set(dim.factors)
-    first = next((p for p in layers if not leaves.isdisjoint(p.layer.operator.dims)), None)
+    readers = (
+        placed
+        for section in inferred.sections
+        if not leaves.isdisjoint(section.outline.dims)
+        for placed in section.layers
+        if not leaves.isdisjoint(placed.layer.operator.dims)
+    )
+    first = next(readers, None)
     if first is None:
         return None
     pieces = [axis for leaf, axes in first.placement.cuts if leaf in leaves for axis in axes]
@@ -81,15 +90,15 @@ def _count(value: Amount | str | tuple[str, ...] | None) -> int | None:
     return value if isinstance(value, int) else None
 
 
-def batch_findings(model: Model, grid: Grid, inference: Inference) -> Iterator[Finding]:
+def batch_findings(inferred: Inferred) -> Iterator[Finding]:
     """`batch_mismatch`, `conflicting_settings` and `schedule_constraint`."""
-    batch = batch_of(model, grid, inference.layers)
+    batch = batch_of(inferred)
     if batch is not None and not batch.even:
         yield _mismatch(batch)
     elif batch is not None and batch.microbatch is not None and batch.microbatches is not None:
         yield from _overdetermined(batch, batch.microbatch, batch.microbatches)
-    yield from _chunks(model, inference)
-    yield from _rounds(model, batch, inference)
+    yield from _chunks(inferred.model, inferred.pipeline)
+    yield from _rounds(inferred.model, batch, inferred.pipeline)
 
 
 def without_batch(findings: Iterable[Finding], batch: Iterable[Finding]) -> list[Finding]:
@@ -175,14 +184,14 @@ def _overdetermined(batch: Batch, microbatch: int, microbatches: int) -> Iterato
     )
 
 
-def _chunks(model: Model, inference: Inference) -> Iterator[Finding]:
+def _chunks(model: Model, pipeline: Pipeline) -> Iterator[Finding]:
     """`chunks` a stage against the chunks that `stages` lists."""
     settings = model.settings
     chunks = _count(dict(settings.values).get("chunks")) if settings is not None else None
     if settings is None or chunks is None:
         return
     for stages in model.stages:
-        nodes = _stages(inference)
+        nodes = _stages(pipeline)
         listed = len(stages.chunks)
         if nodes is not None and listed != nodes * chunks:
             data: dict[str, Datum] = {
@@ -197,16 +206,16 @@ def _chunks(model: Model, inference: Inference) -> Iterator[Finding]:
             yield Finding("conflicting_settings", settings.site, tuple(data.items()), related)
 
 
-def _stages(inference: Inference) -> int | None:
+def _stages(pipeline: Pipeline) -> int | None:
     """The stages of the pipeline; None where there is none or their number is symbolic."""
-    sizes = (course.stages for course in inference.pipeline.courses.values())
+    sizes = (course.stages for course in pipeline.courses.values())
     return next((size for size in sizes if isinstance(size, int)), None)
 
 
-def _rounds(model: Model, batch: Batch | None, inference: Inference) -> Iterator[Finding]:
+def _rounds(model: Model, batch: Batch | None, pipeline: Pipeline) -> Iterator[Finding]:
     """An interleaved schedule with a round of fewer microbatches than stages: a stage would wait
     for a microbatch that never comes."""
-    settings, stages = model.settings, _stages(inference)
+    settings, stages = model.settings, _stages(pipeline)
     values = dict(settings.values) if settings is not None else {}
     written = _count(values.get("microbatches"))
     microbatches = written if written is not None or batch is None else batch.steps

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from parspec.grammar.syntax import BudgetExpect
-from parspec.interpreter.analysis.figures import Figures, Verdict, inside, untold
+from parspec.interpreter.analysis.figures import Figures, Picked, Verdict, untold
 from parspec.interpreter.analysis.result import Move, sum_known
 from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.diagnostics.findings import Datum, Finding
@@ -30,9 +30,14 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     if expect.bound is None:
         return Verdict(None, "")
     figure = budget.figure.text
-    if figures.model.trains and figure != "parameters" and budget.scope.passes != "forward":
+    if (
+        figures.inferred.model.trains
+        and figure != "parameters"
+        and budget.scope.passes != "forward"
+    ):
         return untold(expect, "it needs the backward pass", "")
-    value, parts = _figure(expect, budget, figures)
+    moves = figures.within(expect)
+    value = _figure(expect, budget, moves, figures)
     if value is None:
         return untold(expect, f"{figure} is not computed here", "")
     if not is_number(value) or not is_number(expect.bound):
@@ -43,8 +48,8 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     facts: tuple[tuple[str, Datum], ...] = (
         ("text", expect.text),
         ("value", text),
-        ("parts", parts),
-        ("price_list", figures.model.cost if figure == "traffic" else None),
+        ("parts", _parts(budget, moves, figures)),
+        ("price_list", figures.inferred.model.cost if figure == "traffic" else None),
         ("actual", value if isinstance(value, int) else float(value)),
         ("bound", expect.bound if isinstance(expect.bound, int) else float(expect.bound)),
     )
@@ -58,44 +63,44 @@ def _unsized(*amounts: Amount) -> str:
     return f"{enumeration(names)} {'has' if len(names) == 1 else 'have'} no size"
 
 
-def _figure(
-    expect: Expect, budget: BudgetExpect, figures: Figures
-) -> tuple[Amount | None, tuple[str, ...]]:
-    """The value of a budget's figure and the largest of what it is made of."""
-    moves = figures.within(expect)
+def _figure(expect: Expect, budget: BudgetExpect, moves: Picked, figures: Figures) -> Amount | None:
+    """The value of a budget's figure."""
     match budget.figure.text:
         case "traffic":
-            cost = figures.model.cost
+            return moves.per_device if budget.scope.per_device else moves.traffic
+        case "memory":
+            return figures.totals.memory.total
+        case "parameters":
+            return figures.totals.parameters
+        case "time":
+            layers = () if expect.axes else figures.layer_times(expect)
+            spent = sum_known((*layers, *(move.time for move in moves.moves)))
+            return None if spent is None else Fraction(spent)
+    return None
+
+
+def _parts(budget: BudgetExpect, moves: Picked, figures: Figures) -> tuple[str, ...]:
+    """The largest of what a budget's figure is made of."""
+    match budget.figure.text:
+        case "traffic":
+            cost = figures.inferred.model.cost
             priced = [
                 (m, m.per_device if budget.scope.per_device else dict(m.traffic)[cost])
-                for m in moves
+                for m in moves.moves
             ]
-            return total(price for _, price in priced), _largest(priced, figures)
+            return _largest(priced, figures)
         case "memory":
             memory = figures.totals.memory
             shares = [(name, getattr(memory, name)) for name in ("weights", "cache", "activations")]
-            named = tuple(f"{name} {_quantity('memory', v)}" for name, v in shares if v)
-            return memory.total, named
-        case "parameters":
-            return figures.totals.parameters, ()
-        case "time":
-            return _time(expect, moves, figures), ()
-    return None, ()
-
-
-def _time(expect: Expect, moves: Sequence[Move], figures: Figures) -> Fraction | None:
-    """Seconds of the layers and moves in scope; None where one of them is not known."""
-    layers = [layer.time for layer in figures.layers if inside(layer.name, expect)]
-    times = [*(layers if not expect.axes else ()), *(move.time for move in moves)]
-    spent = sum_known(times)
-    return None if spent is None else Fraction(spent)
+            return tuple(f"{name} {_quantity('memory', v)}" for name, v in shares if v)
+    return ()
 
 
 def _largest(priced: Sequence[tuple[Move, Amount]], figures: Figures) -> tuple[str, ...]:
     numbers = [(move, price) for move, price in priced if is_number(price) and price]
     numbers.sort(key=lambda one: one[1], reverse=True)
     named = [
-        f"{move.primitive} {figures.tensors[move.tensor].label} {bytes_text(price)}"
+        f"{move.primitive} {figures.inferred.tensor(move.tensor).label} {bytes_text(price)}"
         for move, price in numbers[:LARGEST_PARTS]
         if is_number(price)
     ]

@@ -10,11 +10,12 @@ variable it is `hidden_comm`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from parspec.interpreter.analysis.alternatives import (
+    KnownCosts,
     Outcome,
     Outputs,
     outcome,
@@ -22,9 +23,10 @@ from parspec.interpreter.analysis.alternatives import (
 )
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Need, Placed
-from parspec.interpreter.analysis.moves import Pricing, output_layout
+from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.moves import output_layout
 from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.analysis.serving import Delivery
+from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
 from parspec.interpreter.spec.model import Assignment, Layer, Model, Operand, Tensor
@@ -51,53 +53,28 @@ class Suspect:
     dim: str | None
 
 
-def communication_findings(
-    model: Model, grid: Grid, pricing: Pricing, delivery: Delivery
-) -> Iterator[Finding]:
-    """A finding for every clause on an axis without which the whole plan moves less."""
-    most = max(1, LAYERS_INFERRED // (2 * len(pricing.inference.layers) or 1))
-    suspects = list(_suspects(pricing, delivery))[:most]
-    outputs = [(o.tensor, output_layout(pricing, delivery.origins, o)[1]) for o in model.outputs]
-    if not suspects:
-        return
-    now = outcome(model, grid, pricing.inference, delivery, outputs)
-    if not now.settled:
-        return
-    trial = _Trial(model, grid, pricing, now, _readers(pricing, outputs), outputs)
-    reported: set[tuple[str, str]] = set()
-    for suspect in suspects:
-        key = (suspect.placed.layer.name, suspect.said.axis)
-        if key in reported:
-            continue
-        finding = trial.of(suspect)
-        if finding is not None:
-            reported.add(key)
-            yield finding
+def suspects_in(section: Section) -> tuple[Suspect, ...]:
+    """The clauses of a part that have a variable moved on their axis, in the order of the moves."""
+    return tuple(_suspects(section))
 
 
-def _suspects(pricing: Pricing, delivery: Delivery) -> Iterator[Suspect]:
-    """Clauses that have a variable moved on their axis, in the order of the moves."""
-    layers = {placed.layer.name: placed for placed in pricing.inference.layers}
-    for served in delivery.served:
+def _suspects(section: Section) -> Iterator[Suspect]:
+    for served in section.served:
         paid = {axis for step in served.steps if step.primitive is not None for axis in step.axes}
-        tensor = pricing.tensors[served.need.tensor]
+        tensor = section.tensors[served.need.tensor]
         if not paid or served.need.operand < 0 or tensor.role == "weight":
             continue
-        placed = layers[served.need.layer]
+        placed = section.inference.by_name[served.need.layer]
         for said in placed.layer.assignments:
-            if not paid.isdisjoint(pricing.grid.covers.get(said.axis, ())):
-                yield from _suspect(placed, said, served.need, delivery, pricing)
+            if not paid.isdisjoint(section.grid.covers.get(said.axis, ())):
+                yield from _suspect(placed, said, served.need, section)
 
 
-def _suspect(
-    placed: Placed, said: Assignment, need: Need, delivery: Delivery, pricing: Pricing
-) -> Iterator[Suspect]:
+def _suspect(placed: Placed, said: Assignment, need: Need, section: Section) -> Iterator[Suspect]:
     """The suspect that a clause is, where the layer could take the variable as it arrives."""
     layer = placed.layer
-    tensor = pricing.tensors[need.tensor]
-    arrives = {
-        delivery.origins[tensor.name].state(piece) for piece in pricing.grid.covers[said.axis]
-    }
+    tensor = section.tensors[need.tensor]
+    arrives = {section.origin(tensor.name).state(piece) for piece in section.grid.covers[said.axis]}
     if len(arrives) != 1 or not _gives_way(layer, said):
         return
     state = arrives.pop()
@@ -117,42 +94,67 @@ def _gives_way(layer: Layer, said: Assignment) -> bool:
     )
 
 
-def _readers(pricing: Pricing, outputs: Outputs) -> Mapping[str, tuple[Need, ...]]:
-    """What reads each variable, and in which layout: layers, the next turn of a stack for what a
-    turn leaves, and outputs (a need of no layer)."""
-    readers: dict[str, list[Need]] = {}
-    for need in pricing.inference.needs:
-        if need.operand >= 0:
-            readers.setdefault(need.tensor, []).append(need)
-    for stack in pricing.stacks.values():
-        carry, last = pricing.tensors[stack.carry], pricing.tensors[stack.last]
-        names = dict(zip(carry.leaves, last.leaves, strict=True))
-        for need in readers.get(carry.name, ()):
-            seen = replace(need, tensor=last.name, layout=need.layout.renamed(names))
-            readers.setdefault(last.name, []).append(seen)
-    for name, wanted in outputs:
-        readers.setdefault(name, []).append(Need(name, wanted, "", -1, ()))
-    return {name: tuple(needs) for name, needs in readers.items()}
+def communication_findings(
+    inferred: Inferred, suspects: Sequence[Suspect], costs: KnownCosts, known: Known
+) -> Iterator[Finding]:
+    """A finding for every clause on an axis without which the whole plan moves less; `costs`: of
+    the parts as they are."""
+    layers = sum(len(section.layers) for section in inferred.sections)
+    suspects = suspects[: max(1, LAYERS_INFERRED // (2 * layers or 1))]
+    if not suspects or not inferred.settled:
+        return
+    outputs = [(o.tensor, output_layout(inferred, o)[1]) for o in inferred.model.outputs]
+    now = outcome(inferred, outputs, costs)
+    trial = _Trial(inferred.model, inferred.grid, now, outputs, costs, known)
+    reported: set[tuple[str, str]] = set()
+    for suspect in suspects:
+        key = (suspect.placed.layer.name, suspect.said.axis)
+        if key in reported:
+            continue
+        finding = trial.of(suspect)
+        if finding is not None:
+            reported.add(key)
+            yield finding
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Trial:
     """Tries other clauses on one model and says what was found."""
 
     model: Model
     grid: Grid
-    pricing: Pricing
     now: Outcome
-    readers: Mapping[str, tuple[Need, ...]]
     outputs: Outputs
+    costs: KnownCosts
+    known: Known
+
+    def _readers(self, tensor: str) -> tuple[Need, ...]:
+        """What reads a variable, and in which layout: layers, the next turn of a stack for what a
+        turn leaves, and outputs (a need of no layer)."""
+        found: list[Need] = []
+        sections = self.now.inferred.sections
+        for section in sections:
+            needs = section.inference.readers.get(tensor, ())
+            found += (need for need in needs if need.operand >= 0)
+        for section in sections:
+            for stack in section.outline.stacks.values():
+                if stack.last == tensor != stack.carry:
+                    carry, last = section.tensors[stack.carry], section.tensors[stack.last]
+                    names = dict(zip(carry.leaves, last.leaves, strict=True))
+                    found += (
+                        replace(need, tensor=last.name, layout=need.layout.renamed(names))
+                        for need in self._readers(carry.name)
+                    )
+        found += (Need(name, wanted, "", -1, ()) for name, wanted in self.outputs if name == tensor)
+        return tuple(found)
 
     def of(self, suspect: Suspect) -> Finding | None:
         """The finding of a suspect; None where the plan moves as much without the clause. It is
         tried alone, then with the clauses of what reads its result that ask for the same."""
         first = self._same(suspect)
         for changed in (first, self._onward(first, suspect.said.axis)):
-            instead = outcome_with(self.model, self.grid, changed, self.outputs)
-            if instead.settled and self._pays(instead, suspect.said.axis):
+            instead = outcome_with(self.now.inferred, changed, self.outputs, self.costs, self.known)
+            if instead.inferred.settled and self._pays(instead, suspect.said.axis):
                 return self._finding(suspect, changed, instead)
         return None
 
@@ -170,21 +172,28 @@ class _Trial:
         pieces = self.grid.covers[axis]
         nodes = self.grid.space.group(pieces)
         spent = Fraction(0)
-        for name, placed in instead.layers.items():
-            dim = placed.placement.dim(pieces[0])
-            if dim is None or self.now.layers[name].placement.dim(pieces[0]) is not None:
-                continue
-            for operand in placed.layer.operands:
-                tensor = self.pricing.tensors[operand.tensor]
-                if tensor.role == "weight" and not tensor.frozen and dim not in operand.leaves:
-                    size = bytes_of(tensor, EVERYWHERE, self.grid)
-                    spent += generic(per_device(ALL_REDUCE, size, nodes))
+        changed = (
+            pair
+            for pair in zip(self.now.inferred.sections, instead.inferred.sections, strict=True)
+            if pair[0] is not pair[1]
+        )
+        for before, section in changed:
+            for name, placed in section.inference.by_name.items():
+                dim = placed.placement.dim(pieces[0])
+                known = before.inference.by_name[name].placement.dim(pieces[0])
+                if dim is None or known is not None:
+                    continue
+                for operand in placed.layer.operands:
+                    tensor = section.tensors[operand.tensor]
+                    if tensor.role == "weight" and not tensor.frozen and dim not in operand.leaves:
+                        size = bytes_of(tensor, EVERYWHERE, self.grid)
+                        spent += generic(per_device(ALL_REDUCE, size, nodes))
         return spent
 
     def _same(self, suspect: Suspect) -> dict[str, tuple[Assignment, ...]]:
         """Other clauses for the layers that read the same copy by clauses that could give way."""
         changed = {}
-        for need in self.readers[suspect.tensor.name]:
+        for need in self._readers(suspect.tensor.name):
             placed = self.now.layers.get(need.layer)
             if placed is None or need.layout != suspect.need.layout:
                 continue
@@ -209,7 +218,7 @@ class _Trial:
         waiting = list(changed)
         while waiting:
             made = self.now.layers[waiting.pop()].layer.out
-            for need in self.readers.get(made, ()):
+            for need in self._readers(made):
                 placed = self.now.layers.get(need.layer)
                 if placed is None or need.layer in onward:
                     continue
@@ -224,11 +233,11 @@ class _Trial:
     ) -> Finding:
         layer, said = suspect.placed.layer, suspect.said
         name = self._name(suspect, changed, instead)
-        moves = self.now.moves_at(self.grid, layer.name, said.axis)
+        moves = self.now.moves_at(layer.name, said.axis)
         moves = tuple(move for move in moves if move.cause == "operand")
         facts: dict[str, Datum] = {
             "layer": layer.name,
-            "tensor": tuple(dict.fromkeys(self.pricing.tensors[m.tensor].label for m in moves)),
+            "tensor": tuple(dict.fromkeys(self.now.inferred.tensor(m.tensor).label for m in moves)),
             "axis": said.axis,
             "primitive": tuple(dict.fromkeys(move.primitive for move in moves)),
             "clause": None if suspect.dim is None else f"{suspect.dim} on {said.axis}",
@@ -265,7 +274,7 @@ class _Trial:
 
     def _sliced_again(self, tensor: str, axis: str) -> bool:
         """Whether all that reads a variable, through further copies, wants slices on an axis."""
-        readers = self.readers.get(tensor, ())
+        readers = self._readers(tensor)
         return bool(readers) and all(self._slices(need, axis) for need in readers)
 
     def _slices(self, need: Need, axis: str) -> bool:
@@ -283,7 +292,7 @@ class _Trial:
         if layer.operator.kind != "copy":
             yield layer.name
             return
-        for need in self.readers.get(layer.out, ()):
+        for need in self._readers(layer.out):
             placed = self.now.layers.get(need.layer)
             if placed is not None:
                 yield from self._working(placed.layer)
@@ -291,7 +300,7 @@ class _Trial:
     def _quiet(self, layer: str, axis: str, instead: Outcome) -> bool:
         """Whether a layer moves and leaves nothing to be reduced on an axis."""
         left = instead.layers[layer].output
-        return not instead.moves_at(self.grid, layer, axis) and not any(
+        return not instead.moves_at(layer, axis) and not any(
             left.state(piece).letter == "partial" for piece in self.grid.covers[axis]
         )
 
@@ -326,7 +335,7 @@ class _Trial:
             said = _said(other.layer, suspect.said.axis)
             if name != layer.name and said is not None:
                 yield Related(site_of(other, said), f"layer {other.layer.parent} asks the same")
-        for need in self.readers.get(layer.out, ()):
+        for need in self._readers(layer.out):
             reader = self.now.layers.get(need.layer)
             if reader is not None and reader.layer.name not in changed:
                 state = need.layout.state(self.grid.covers[suspect.said.axis][0])

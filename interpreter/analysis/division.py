@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import lcm, prod
+from typing import TypeAlias
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
@@ -40,6 +42,15 @@ class Cut:
         return total // inside * lcm(2, inside)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Asks:
+    """What the clauses of a layer ask: cuts, each with the place of the clause that first asks for
+    its dimension, and whether all of them divide."""
+
+    cuts: tuple[tuple[int, Cut], ...]
+    divide: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What one clause of a layer asks of a dimension."""
@@ -49,21 +60,52 @@ class _Asked:
     cut: Cut
 
 
-def division_findings(layers: Iterable[Placed], grid: Grid, mesh: Mesh) -> list[Finding]:
-    """A finding for each dimension that does not divide on an axis, where a clause first asks.
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What the layers of a part ask: every cut, and those that do not divide, where each layer
+    asks."""
 
-    A view that does not fit its mesh counts with the size that is written.
-    """
-    written = {view.name: view.size for view in mesh.views if view.name in mesh.poisoned}
-    asked = [one for placed in layers for one in _cuts(placed, grid, written)]
-    on_axis: dict[str, dict[Cut, None]] = {}
-    for one in asked:
-        for axis in one.cut.axes:
-            on_axis.setdefault(axis, {})[one.cut] = None
+    asks: tuple[_Asks, ...]
+    at_fault: tuple[_Asked, ...]
+
+
+Written: TypeAlias = tuple[tuple[str, Amount], ...]
+
+
+def written_sizes(mesh: Mesh) -> Written:
+    """The sizes that are written of views that do not fit their mesh: they count as such."""
+    return tuple((view.name, view.size) for view in mesh.views if view.name in mesh.poisoned)
+
+
+def division_in(layers: Iterable[Placed], grid: Grid, written: Written) -> Division:
+    """What the layers of a part ask."""
+    asks: dict[_Asks, None] = {}
+    at_fault: list[_Asked] = []
+    for placed in layers:
+        clauses = placed.layer.assignments
+        if not clauses:
+            continue
+        asked = _asks(clauses, placed.placement.cuts, grid, written)
+        asks[asked] = None
+        if not asked.divide:
+            at_fault += (
+                _Asked(placed.layer.parent, clauses[place], cut) for place, cut in asked.cuts
+            )
+    faulty = (one for one in at_fault if fault_of(one.cut, grid) is not None)
+    return Division(tuple(asks), tuple(faulty))
+
+
+def division_findings(parts: Sequence[Division], grid: Grid) -> list[Finding]:
+    """A finding for each dimension that does not divide on an axis, where a clause first asks."""
     at_fault: dict[tuple[str, tuple[str, ...]], list[_Asked]] = {}
-    for one in asked:
-        if fault_of(one.cut, grid) is not None:
-            at_fault.setdefault((one.cut.dim.name, one.cut.axes), []).append(one)
+    for one in (one for part in parts for one in part.at_fault):
+        at_fault.setdefault((one.cut.dim.name, one.cut.axes), []).append(one)
+    if not at_fault:
+        return []
+    on_axis: dict[str, dict[Cut, None]] = {}
+    for cut in (cut for part in parts for asks in part.asks for _, cut in asks.cuts):
+        for axis in cut.axes:
+            on_axis.setdefault(axis, {})[cut] = None
     return [_finding(same, on_axis.get(same[0].said.axis, {}), grid) for same in at_fault.values()]
 
 
@@ -89,35 +131,52 @@ def _finding(same: Sequence[_Asked], others: Mapping[Cut, None], grid: Grid) -> 
     return Finding(name, said.site, tuple(data.items()), (declared, *also.values()))
 
 
-def _cuts(placed: Placed, grid: Grid, written: Mapping[str, Amount]) -> Iterator[_Asked]:
-    """What the clauses of a layer ask of its dimensions, each dimension once."""
-    said = [a for a in placed.layer.assignments if a.saying == "partition" and a.dim is not None]
+@lru_cache(maxsize=16384)
+def _asks(
+    clauses: tuple[Assignment, ...],
+    cuts: tuple[tuple[str, tuple[str, ...]], ...],
+    grid: Grid,
+    written: Written,
+) -> _Asks:
+    """What clauses ask of the dimensions of a layer that is cut so, each dimension once."""
+    asked = tuple(_cuts(clauses, dict(cuts), grid, dict(written)))
+    return _Asks(asked, all(fault_of(cut, grid) is None for _, cut in asked))
+
+
+def _cuts(
+    clauses: Sequence[Assignment],
+    placed: Mapping[str, tuple[str, ...]],
+    grid: Grid,
+    written: Mapping[str, Amount],
+) -> Iterator[tuple[int, Cut]]:
+    said = [a for a in clauses if a.saying == "partition" and a.axis in grid.covers]
     seen: set[str] = set()
-    for one in said:
-        assert one.dim is not None
-        if one.dim in seen or one.axis not in grid.covers:
+    for place, one in enumerate(clauses):
+        if one not in said or one.dim is None or one.dim in seen:
             continue
         seen.add(one.dim)
         dim = grid.by_name[one.dim]
-        same = [a for a in said if a.dim == one.dim and a.axis in grid.covers]
-        axes = _axes_of(dim, same, placed, grid)
+        same = [a for a in said if a.dim == one.dim]
+        axes = _axes_of(dim, same, placed.get(dim.name, ()), grid)
         sizes = [written.get(axis, grid.space.group(grid.covers[axis])) for axis in axes]
         ways = tuple(size for size in sizes if isinstance(size, int) and size > 0)
         if len(ways) != len(sizes) or not isinstance(dim.extent, int):
             continue
         dealt = {a.axis for a in same if a.dealt == "zigzag"}
-        zigzag = next((place for place, axis in enumerate(axes) if axis in dealt), None)
-        yield _Asked(placed.layer.parent, one, Cut(dim, axes, ways, zigzag))
+        zigzag = next((i for i, axis in enumerate(axes) if axis in dealt), None)
+        yield place, Cut(dim, axes, ways, zigzag)
 
 
-def _axes_of(dim: Dim, said: Sequence[Assignment], placed: Placed, grid: Grid) -> tuple[str, ...]:
-    """All axes that cut a dimension in a layer, followed ones among them, major first."""
+def _axes_of(
+    dim: Dim, said: Sequence[Assignment], placed: tuple[str, ...], grid: Grid
+) -> tuple[str, ...]:
+    """All axes that cut a dimension in a layer, followed ones among them, major first; `placed`
+    are those that do where it is a leaf."""
     if len(dim.factors) > 1:
         return max((a.sequence for a in said), key=len) or tuple(a.axis for a in said)
-    placed_axes = dict(placed.placement.cuts).get(dim.name, ())
     views = {grid.covers[a.axis]: a.axis for a in said}
     names: list[str] = []
-    left = list(placed_axes)
+    left = list(placed)
     while left:
         view = next((v for v in views if v and tuple(left[: len(v)]) == v), (left[0],))
         names.append(views.get(view, view[0]))

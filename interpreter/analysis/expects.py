@@ -22,7 +22,7 @@ def judge(
     results, findings = [], []
     for expect in expects:
         verdict = _verdict(expect, figures)
-        if verdict.holds is False and figures_in_doubt(figures.model):
+        if verdict.holds is False and figures_in_doubt(figures.inferred.model):
             verdict = Verdict(None, verdict.value)
         results.append(ExpectResult(expect.text, verdict.holds, verdict.value, expect.site))
         if verdict.finding is not None:
@@ -31,7 +31,7 @@ def judge(
 
 
 def _verdict(expect: Expect, figures: Figures) -> Verdict:
-    unknown = next((axis for axis in expect.axes if axis not in figures.grid.covers), None)
+    unknown = next((axis for axis in expect.axes if axis not in figures.inferred.grid.covers), None)
     if unknown is not None:
         return _no_such_part(expect, unknown, figures)
     match expect.statement.condition:
@@ -45,6 +45,6 @@ def _verdict(expect: Expect, figures: Figures) -> Verdict:
 
 def _no_such_part(expect: Expect, axis: str, figures: Figures) -> Verdict:
     """An expect on a part of an axis (`tp.0`) that has no parts, or not so many."""
-    parts = tuple(figures.grid.covers[axis.partition(".")[0]])
+    parts = tuple(figures.inferred.grid.covers[axis.partition(".")[0]])
     facts: tuple[tuple[str, Datum], ...] = (("kind", "axis"), ("name", axis), ("near", parts))
     return Verdict(None, "", Finding("unknown_name", expect.site, facts))

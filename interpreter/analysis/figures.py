@@ -2,63 +2,142 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
+from parspec.grammar.syntax import PrimitiveExpect
+from parspec.interpreter.analysis.costs import Costs
 from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.result import LayerResult, Move, Totals
+from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.result import Move, Totals
+from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.diagnostics.findings import Datum, Finding
-from parspec.interpreter.spec.model import Expect, Model, Tensor
-from parspec.interpreter.theory.layouts import Layout
+from parspec.interpreter.spec.model import Expect, Tensor
+from parspec.interpreter.theory.formulas import Amount, total
+
+
+class Scope(NamedTuple):
+    """Which moves an expect is about: of a primitive, of a variable, in front of these layers and
+    what is inside them (None: of all), on axes that have one of these pieces (none: on all)."""
+
+    primitive: str | None
+    tensor: str | None
+    within: tuple[str, ...] | None
+    pieces: frozenset[str]
+
+    def holds(self, layer: str) -> bool:
+        """Whether a layer is among those that an expect is narrowed to."""
+        return self.within is None or any(
+            layer == name or layer.startswith(f"{name}.") for name in self.within
+        )
+
+    def takes(self, move: Move, tensor: Tensor, grid: Grid) -> bool:
+        """Whether a move of a variable is among them."""
+        return (
+            self.primitive in (None, move.primitive)
+            and self.tensor in (None, tensor.name, *tensor.aliases)
+            and self.holds(move.layer)
+            and (
+                not self.pieces
+                or any(not self.pieces.isdisjoint(grid.covers[axis]) for axis in move.axes)
+            )
+        )
+
+
+def scope_of(expect: Expect, grid: Grid) -> Scope:
+    """The scope of an expect."""
+    pin = expect.statement.condition
+    named = pin.primitive if isinstance(pin, PrimitiveExpect) else None
+    return Scope(
+        None if named is None else named.text,
+        expect.tensor,
+        expect.within,
+        frozenset(piece for axis in expect.axes for piece in grid.covers.get(axis, ())),
+    )
+
+
+class Picked(NamedTuple):
+    """The moves at work in a scope, with their traffic in the model's price list and what a device
+    sends, in bytes."""
+
+    moves: tuple[Move, ...]
+    traffic: Amount
+    per_device: Amount
+
+
+def picked(
+    moves: Iterable[Move], tensors: Mapping[str, Tensor], scope: Scope, grid: Grid, prices: str
+) -> Picked:
+    """Those of the moves that are in a scope."""
+    found = tuple(move for move in moves if scope.takes(move, tensors[move.tensor], grid))
+    return Picked(
+        found,
+        total(dict(move.traffic)[prices] for move in found),
+        total(move.per_device for move in found),
+    )
+
+
+def _picked_in(
+    section: Section, costs: Costs, scopes: tuple[Scope, ...], prices: str
+) -> Mapping[Scope, Picked]:
+    """What is picked of the moves of a part, for each scope."""
+    return {
+        scope: picked(costs.at_work, section.tensors, scope, section.grid, prices)
+        for scope in scopes
+    }
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What expects are held against. `origins`: where variables lie before anybody moves them."""
+    """What expects are held against; `to_outputs`: the moves at work that bring outputs to where
+    they must lie."""
 
-    model: Model
-    grid: Grid
-    tensors: Mapping[str, Tensor]
-    moves: Sequence[Move]
-    layers: Sequence[LayerResult]
+    inferred: Inferred
+    costs: Sequence[Costs]
+    to_outputs: tuple[Move, ...]
     totals: Totals
-    origins: Mapping[str, Layout]
+    known: Known
 
     @cached_property
-    def at_work(self) -> Sequence[Move]:
-        """The moves that have a primitive."""
-        return [move for move in self.moves if move.primitive is not None]
-
-    @cached_property
-    def _of(self) -> Mapping[str, Sequence[Move]]:
-        """The moves at work of each variable, under every name that it answers to."""
-        found: dict[str, list[Move]] = {}
-        for move in self.at_work:
-            for name in {move.tensor, *self.tensors[move.tensor].aliases}:
-                found.setdefault(name, []).append(move)
+    def _parts(self) -> Sequence[Mapping[Scope, Picked]]:
+        """What is picked for every expect: part by part, then of what goes to outputs."""
+        model, grid = self.inferred.model, self.inferred.grid
+        scopes = tuple(dict.fromkeys(scope_of(expect, grid) for expect in model.expects))
+        found: list[Mapping[Scope, Picked]] = [
+            self.known.recall(section, _picked_in, section, costs, scopes, model.cost)
+            for section, costs in zip(self.inferred.sections, self.costs, strict=True)
+        ]
+        tensors = {move.tensor: self.inferred.tensor(move.tensor) for move in self.to_outputs}
+        found.append(
+            {scope: picked(self.to_outputs, tensors, scope, grid, model.cost) for scope in scopes}
+        )
         return found
 
-    def within(self, expect: Expect) -> list[Move]:
+    def within(self, expect: Expect) -> Picked:
         """The moves at work that an expect is about: of its variable, in its layers, on its axes or
         parts of them."""
-        moves = self.at_work if expect.tensor is None else self._of.get(expect.tensor, ())
-        wanted = {piece for axis in expect.axes for piece in self.grid.covers[axis]}
-        return [
-            move
-            for move in moves
-            if inside(move.layer, expect)
-            and (
-                not wanted or any(wanted.intersection(self.grid.covers[axis]) for axis in move.axes)
-            )
-        ]
+        scope = scope_of(expect, self.inferred.grid)
+        each = [part[scope] for part in self._parts]
+        return Picked(
+            tuple(chain.from_iterable([one.moves for one in each])),
+            total(one.traffic for one in each),
+            total(one.per_device for one in each),
+        )
 
-
-def inside(layer: str, expect: Expect) -> bool:
-    """Whether a layer is among those that an expect is narrowed to."""
-    return expect.within is None or any(
-        layer == name or layer.startswith(f"{name}.") for name in expect.within
-    )
+    def layer_times(self, expect: Expect) -> Iterable[float | None]:
+        """Seconds of the layers that an expect is about."""
+        scope = scope_of(expect, self.inferred.grid)
+        if scope.within is None:
+            return chain.from_iterable([costs.times for costs in self.costs])
+        return (
+            time
+            for section, costs in zip(self.inferred.sections, self.costs, strict=True)
+            for placed, time in zip(section.layers, costs.times, strict=True)
+            if scope.holds(placed.layer.name)
+        )
 
 
 @dataclass(frozen=True, slots=True)

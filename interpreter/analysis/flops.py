@@ -7,68 +7,128 @@ bound by the bytes that they read and write. Time is the roofline: max(flops / p
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.moves import Pricing
-from parspec.interpreter.analysis.sizes import bytes_of
-from parspec.interpreter.spec.model import Device
-from parspec.interpreter.theory.formulas import Amount, is_number, product, total
+from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.sharding import Sharding
+from parspec.interpreter.analysis.sizes import slice_bytes
+from parspec.interpreter.spec.model import Model
+from parspec.interpreter.theory.formulas import (
+    Amount,
+    Number,
+    divide,
+    is_number,
+    numeric,
+    product,
+    total,
+)
+from parspec.interpreter.theory.space import Space
+
+
+@dataclass(frozen=True)
+class Speed:
+    """What bounds a device: operations/s and bytes/s."""
+
+    flops: Fraction
+    hbm: Fraction
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once: the time of every layer is looked up by it."""
+        return hash((self.flops, self.hbm))
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
     """A layer's work: FLOPs and bytes of one turn on a device that takes part; seconds of all turns
-    on the busiest device, None without a device or with symbolic sizes."""
+    on the busiest device, None without a device or with symbolic sizes; FLOPs of one turn in the
+    whole system, and of these, by axis, those that its nodes do again (symbolic sizes at a fixed
+    point)."""
 
     flops: Amount
     bytes: Amount
     time: float | None
+    executed: Number
+    again: tuple[tuple[str, Number], ...]
 
 
-def flops_per_device(placed: Placed, grid: Grid) -> Amount:
+def speed_of(model: Model) -> Speed | None:
+    """The speed of the model's device; None where it has none or does not say."""
+    device = next((one for one in model.devices if one.name == model.mesh.device), None)
+    if device is None or device.flops is None or device.hbm is None:
+        return None
+    return Speed(device.flops, device.hbm)
+
+
+def work_of(placed: Placed, section: Section, speed: Speed | None, inside: frozenset[str]) -> Work:
+    """The work of a layer; `inside` are the variables inside fused groups, which never leave the
+    chip."""
+    layer, tensors = placed.layer, section.tensors
+    names = [*[operand.tensor for operand in layer.operands], layer.out]
+    dtypes = tuple([None if name in inside else tensors[name].dtype for name in names])
+    turns = section.busiest_turns(placed.stacks)
+    return _work(placed.sharding, dtypes, turns, section.grid, speed)
+
+
+@lru_cache(maxsize=16384)
+def _work(
+    sharding: Sharding,
+    dtypes: tuple[str | None, ...],
+    turns: Amount,
+    grid: Grid,
+    speed: Speed | None,
+) -> Work:
+    """The work of a layer with these types of operands and result; None for what stays on the
+    chip."""
+    flops = _flops(sharding, grid.space)
+    layouts = (*sharding.read, sharding.made)
+    moved = total(
+        slice_bytes(leaves, dtype, where, grid.space)
+        for leaves, dtype, where in zip(sharding.leaves, dtypes, layouts, strict=True)
+        if dtype is not None
+    )
+    time = None if speed is None else _time(flops, moved, turns, speed)
+    central = dict(sharding.placement.central)
+    nodes = grid.space.group(axis for axis in grid.sizes if axis not in central)
+    executed = numeric(flops * nodes)
+    again = (
+        (axis, executed - numeric(divide(executed, copies)))
+        for axis, copies in _copies(sharding, grid)
+    )
+    return Work(flops, moved, time, executed, tuple(again))
+
+
+def _flops(sharding: Sharding, space: Space) -> Amount:
     """FLOPs of one turn on a device that takes part, on whole slices."""
-    operator = placed.layer.operator
+    operator = sharding.operator
     if operator.kind != "einsum":
         return 0
-    cuts = dict(placed.placement.cuts)
-    points = product(grid.space.slice_of(dim, cuts.get(dim, ())) for dim in operator.dims)
+    axes = dict(sharding.placement.cuts)
+    points = product(space.slice_of(dim, axes.get(dim, ())) for dim in operator.dims)
     return 2 * (len(operator.inputs) - 1) * points
 
 
-def executed_flops(placed: Placed, grid: Grid) -> Amount:
-    """FLOPs of one turn in the whole system, repeated ones every time."""
-    central = dict(placed.placement.central)
-    nodes = grid.space.group(axis for axis in grid.space.sizes if axis not in central)
-    return flops_per_device(placed, grid) * nodes
-
-
-def layer_bytes(placed: Placed, pricing: Pricing, inside: frozenset[str]) -> Amount:
-    """Bytes of operands and result of one turn on a device that takes part, but for the variables
-    `inside` fused groups, which never leave the chip."""
-    read = (operand.tensor for operand in placed.layer.operands)
-    names, layouts = (*read, placed.layer.out), (*placed.read, placed.made)
-    return total(
-        bytes_of(pricing.tensors[name], where, pricing.grid)
-        for name, where in zip(names, layouts, strict=True)
-        if name not in inside
-    )
-
-
-def work_of(
-    placed: Placed, pricing: Pricing, device: Device | None, inside: frozenset[str]
-) -> Work:
-    """The work of a layer; `inside` are the variables inside fused groups."""
-    flops = flops_per_device(placed, pricing.grid)
-    moved = layer_bytes(placed, pricing, inside)
-    turns = pricing.busiest_turns(placed.stacks)
-    return Work(flops, moved, _time(flops, moved, turns, device))
-
-
-def _time(flops: Amount, moved: Amount, turns: Amount, device: Device | None) -> float | None:
-    if device is None or device.flops is None or device.hbm is None:
-        return None
+def _time(flops: Amount, moved: Amount, turns: Amount, speed: Speed) -> float | None:
     if not (is_number(flops) and is_number(moved) and is_number(turns)):
         return None
-    return float(max(flops / device.flops, moved / device.hbm) * turns)
+    return float(max(flops / speed.flops, moved / speed.hbm) * turns)
+
+
+def _copies(sharding: Sharding, grid: Grid) -> Iterator[tuple[str, Number]]:
+    """The axes on which several nodes compute the same slice of a layer, and how many."""
+    placement = sharding.placement
+    central = dict(placement.central)
+    for axis, pieces in grid.axes:
+        nodes = grid.space.group(
+            piece for piece in pieces if placement.dim(piece) is None and piece not in central
+        )
+        if nodes != 1:
+            yield axis, numeric(nodes)

@@ -13,54 +13,81 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from parspec.interpreter.analysis.topology import departures
-from parspec.interpreter.spec.model import Assignment, Dim, Item, Layer, Mesh, Model, Stack
+from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.spec.model import (
+    Assignment,
+    Dim,
+    Item,
+    Layer,
+    Mesh,
+    Model,
+    Stack,
+    Tensor,
+)
 from parspec.interpreter.theory.formulas import Amount, ceil_divide
 from parspec.interpreter.theory.sharing import share_out
 from parspec.interpreter.theory.space import Extent, Space, Wire
 
 
 @dataclass(frozen=True)
-class Grid:
-    """The pieces of each mesh axis and of each view, and the space over these pieces."""
+class Pieces:
+    """The pieces of each mesh axis and of each view, with their nodes, and the leaves of each
+    dimension with the whole units that count where a product is handed out: all that layouts
+    depend on."""
 
     axes: tuple[tuple[str, tuple[str, ...]], ...]
     views: tuple[tuple[str, tuple[str, ...]], ...]
-    space: Space
-    dims: tuple[Dim, ...]
+    nodes: tuple[tuple[str, Amount], ...]
+    factors: tuple[tuple[str, tuple[tuple[str, Amount], ...]], ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once: what was found on pieces is looked up by them."""
+        return hash((self.axes, self.views, self.nodes, self.factors))
+
+    @cached_property
+    def sizes(self) -> Mapping[str, Amount]:
+        """Piece to number of nodes, outermost first."""
+        return dict(self.nodes)
+
+    @cached_property
+    def rank(self) -> Mapping[str, int]:
+        """Piece to its place in the mesh, outermost 0."""
+        return {piece: place for place, piece in enumerate(self.sizes)}
 
     @cached_property
     def covers(self) -> Mapping[str, tuple[str, ...]]:
         """The pieces of an axis or view, outermost first; a piece covers itself."""
-        return {p: (p,) for p in self.space.sizes} | dict(self.axes) | dict(self.views)
+        return {p: (p,) for p in self.sizes} | dict(self.axes) | dict(self.views)
 
     @cached_property
-    def by_name(self) -> Mapping[str, Dim]:
-        """Dimensions by name."""
-        return {dim.name: dim for dim in self.dims}
+    def leaves(self) -> Mapping[str, tuple[tuple[str, Amount], ...]]:
+        """The leaves of each dimension, major first, with their units."""
+        return dict(self.factors)
 
     def shares(self, assignment: Assignment, within: Iterable[str]) -> tuple[tuple[str, str], ...]:
         """The (leaf, piece) pairs that `partition DIM on AXIS` asks for, leaves that `within` lacks
         left out: a product hands the axis to its factors, major first, as far as sizes divide."""
         assert assignment.dim is not None
-        dim = self.by_name[assignment.dim]
+        factors = self.leaves[assignment.dim]
         have = set(within)
-        if len(dim.factors) == 1:
-            leaf = dim.factors[0]
+        if len(factors) == 1:
+            leaf = factors[0][0]
             return tuple((leaf, piece) for piece in self.covers[assignment.axis] if leaf in have)
-        room = [self.units(leaf) for leaf in dim.factors]
+        room = [units for _, units in factors]
         pairs: list[tuple[str, str]] = []
         for axis in assignment.sequence or (assignment.axis,):
             for piece in self.covers[axis]:
-                nodes = self.space.sizes[piece]
+                nodes = self.sizes[piece]
                 taker = share_out(room, nodes).at
                 room[taker] = ceil_divide(room[taker], nodes)
-                if axis == assignment.axis and dim.factors[taker] in have:
-                    pairs.append((dim.factors[taker], piece))
+                leaf = factors[taker][0]
+                if axis == assignment.axis and leaf in have:
+                    pairs.append((leaf, piece))
         return tuple(pairs)
-
-    def units(self, leaf: str) -> Amount:
-        """How many whole units a leaf has."""
-        return units_of(self.by_name[leaf])
 
     def shown(self, pieces: Iterable[str]) -> tuple[str, ...]:
         """Axis names for pieces: an axis whose pieces are all there is named whole, in place of its
@@ -74,12 +101,46 @@ class Grid:
 
     def place(self, axis: str) -> int:
         """The place of an axis or piece in the mesh, outermost 0."""
-        return self.space.rank[self.covers[axis][0]]
+        return self.rank[self.covers[axis][0]]
 
     @cached_property
     def axis_of(self) -> Mapping[str, str]:
         """The mesh axis that a piece belongs to."""
         return {piece: axis for axis, pieces in self.axes for piece in pieces}
+
+
+@dataclass(frozen=True)
+class Grid(Pieces):
+    """The pieces, and the space over them: every size. `sites`: where the dimensions are declared,
+    as equal ones may stand elsewhere."""
+
+    space: Space
+    dims: tuple[Dim, ...]
+    sites: tuple[Site, ...]
+
+    def __hash__(self) -> int:
+        return hash(self.space)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """What layouts depend on."""
+        return Pieces(self.axes, self.views, self.nodes, self.factors)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Dim]:
+        """Dimensions by name."""
+        return {dim.name: dim for dim in self.dims}
+
+    def units(self, leaf: str) -> Amount:
+        """How many whole units a leaf has."""
+        return units_of(self.by_name[leaf])
+
+
+class Asked(NamedTuple):
+    """A dimension and the axes that a clause cuts it on, major first."""
+
+    dim: str
+    axes: tuple[str, ...]
 
 
 Marks: TypeAlias = dict[str, set[int]]  # axis to where it is cut: how many nodes lie outside
@@ -104,22 +165,64 @@ class Broken(NamedTuple):
 
 
 def build_grid(model: Model) -> Grid:
-    """The grid of a model: its mesh, broken where views and products of dims ask for it."""
+    """The grid of a model."""
+    return grid_over(model, asked_of(model.items, model.tensors))
+
+
+def grid_over(model: Model, asked: Iterable[Asked]) -> Grid:
+    """The grid of a model whose layers, stacks and variables ask for these cuts: its mesh, broken
+    where views and products of dims ask for it."""
     mesh = model.mesh
     marks: Marks = {axis.name: set() for axis in mesh.axes}
     sizes = {axis.name: axis.size for axis in mesh.axes}
     for view in mesh.views:
         if view.pieces is not None:
             _mark_view(view.of, view.pieces, sizes, marks)
-    _mark_products(model, _broken(mesh, marks), marks)
+    outputs = (said for output in model.outputs for said in output.rest)
+    by_name = {dim.name: dim for dim in model.dims}
+    _mark_products(by_name, {*asked, *_asked(outputs)}, _broken(mesh, marks), marks)
     broken = _broken(mesh, marks)
     covers = {axis: broken.covers[axis] for axis in broken.axes}
+    nodes = tuple(broken.sizes.items())
     space = Space(
-        tuple(broken.sizes.items()),
+        nodes,
         tuple((dim.name, Extent(dim.extent, dim.unit)) for dim in model.dims),
         _wires(model, covers, broken.views),
     )
-    return Grid(tuple(covers.items()), tuple(broken.views.items()), space, model.dims)
+    return Grid(
+        tuple(covers.items()),
+        tuple(broken.views.items()),
+        nodes,
+        tuple((dim.name, _leaves(dim, by_name)) for dim in model.dims),
+        space,
+        model.dims,
+        tuple(dim.site for dim in model.dims),
+    )
+
+
+def _leaves(dim: Dim, by_name: Mapping[str, Dim]) -> tuple[tuple[str, Amount], ...]:
+    """The leaves of a dimension with their units, which count in a product only."""
+    if len(dim.factors) == 1:
+        return ((dim.factors[0], 1),)
+    return tuple((leaf, units_of(by_name[leaf])) for leaf in dim.factors)
+
+
+def asked_of(items: Iterable[Item], tensors: Iterable[Tensor]) -> frozenset[Asked]:
+    """The cuts that clauses of layers and stacks and of variables at rest ask for."""
+    found: set[Asked] = set()
+    for item in items:
+        found.update(_asked(item.assignments))
+        if isinstance(item, Stack):
+            found |= asked_of(item.items, ())
+    for tensor in tensors:
+        found.update(_asked(tensor.rest))
+    return frozenset(found)
+
+
+def _asked(clauses: Iterable[Assignment]) -> Iterator[Asked]:
+    for said in clauses:
+        if said.dim is not None:
+            yield Asked(said.dim, said.sequence or (said.axis,))
 
 
 def _broken(mesh: Mesh, marks: Marks) -> Broken:
@@ -129,9 +232,10 @@ def _broken(mesh: Mesh, marks: Marks) -> Broken:
     return Broken(axes, _views(mesh, unviewed.covers, unviewed.sizes))
 
 
-def _mark_products(model: Model, broken: Broken, marks: Marks) -> None:
+def _mark_products(
+    dims: Mapping[str, Dim], asked: Iterable[Asked], broken: Broken, marks: Marks
+) -> None:
     """Note where products of dims cut the axes that they are partitioned on."""
-    dims = {dim.name: dim for dim in model.dims}
     covers, sizes = broken.covers, broken.sizes
     outside: dict[str, tuple[str, int]] = {}  # piece to its axis and how many nodes lie outside
     for axis, parts in broken.axes.items():
@@ -139,32 +243,18 @@ def _mark_products(model: Model, broken: Broken, marks: Marks) -> None:
         for piece, size in parts:
             outside[piece] = (axis, nodes)
             nodes *= size if isinstance(size, int) else 1
-    for assignment in _assignments(model):
-        dim = dims.get(assignment.dim or "")
+    for name, axes in asked:
+        dim = dims.get(name)
         if dim is None or len(dim.factors) == 1:
             continue
         room = [units_of(dims[leaf]) for leaf in dim.factors]
-        for name in assignment.sequence or (assignment.axis,):
-            for piece in covers.get(name, ()):
-                axis, nodes = outside[piece]
-                for place, given in share_out(room, sizes[piece]).given:
-                    room[place] = ceil_divide(room[place], given)
-                    if isinstance(given, int):
-                        nodes *= given
-                        marks[axis].add(nodes)
-
-
-def _assignments(model: Model) -> Iterator[Assignment]:
-    """Every clause: of stacks and layers, of variables at rest and of outputs."""
-    items = list(model.items)
-    for item in items:
-        yield from item.assignments
-        if isinstance(item, Stack):
-            items += item.items
-    for tensor in model.tensors:
-        yield from tensor.rest
-    for output in model.outputs:
-        yield from output.rest
+        for piece in (piece for axis in axes for piece in covers.get(axis, ())):
+            axis, nodes = outside[piece]
+            for place, given in share_out(room, sizes[piece]).given:
+                room[place] = ceil_divide(room[place], given)
+                if isinstance(given, int):
+                    nodes *= given
+                    marks[axis].add(nodes)
 
 
 def _mark_view(

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import TypeAlias
 
-from parspec.interpreter.analysis.grid import layers_of
+from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.outline import outline_of
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
-from parspec.interpreter.spec.model import Assignment, Item, Layer, Model, Stack
+from parspec.interpreter.spec.model import Assignment, Item, Layer, Model, Part, Stack
 from parspec.interpreter.theory.formulas import Amount, generic, is_number
 
 TOGETHER = 256  # so many combinations of choices are tried; more are searched hole by hole
@@ -55,34 +56,36 @@ class Filled:
     findings: tuple[Finding, ...]
 
 
-def fill(model: Model, price: Callable[[Model], Cost]) -> Filled:
+def fill(model: Model, price: Callable[[Model, Known], Cost], known: Known) -> Filled:
     """Fill every hole with its cheapest choice; `price` analyses a model without holes."""
-    holes = tuple(_holes(model))
+    outlines = [known.recall(part, outline_of, part) for part in model.parts]
+    holes = tuple(_holes(model, chain.from_iterable([one.holes for one in outlines])))
     if not holes:
         return Filled(model, ())
     seen: dict[tuple[str | None, ...], Cost] = {}
+    aside = known.fork()
 
     def cost(picked: tuple[str | None, ...]) -> Cost:
         if picked not in seen:
-            seen[picked] = price(_with(model, _choices(holes, picked)))
+            seen[picked] = price(_with(model, _choices(holes, picked), aside), aside)
         return seen[picked]
 
     best = _search(holes, cost)
     findings = tuple(_finding(holes, place, best, cost) for place in range(len(holes)))
-    return Filled(_with(model, _choices(holes, best)), findings)
+    return Filled(_with(model, _choices(holes, best), known), findings)
 
 
 def _choices(holes: Sequence[Hole], picked: Sequence[str | None]) -> Choices:
     return {hole.site: dim for hole, dim in zip(holes, picked, strict=True)}
 
 
-def _holes(model: Model) -> Iterator[Hole]:
+def _holes(model: Model, layers: Iterable[Layer]) -> Iterator[Hole]:
     """The clauses with a hole, in the order of the layers that they are for."""
     divides = {dim.name: dim.extent for dim in model.dims}
     sizes = {axis.name: axis.size for axis in model.mesh.axes}
     sizes |= {view.name: view.size for view in model.mesh.views}
     found: dict[Site, Hole] = {}
-    for layer in layers_of(model.items):
+    for layer in layers:
         for said in layer.assignments:
             if said.saying != "hole":
                 continue
@@ -145,13 +148,19 @@ def _bytes(cost: Cost) -> Amount:
     return cost.sent
 
 
-def _with(model: Model, choices: Choices) -> Model:
-    """The model with clauses in place of holes."""
+def _with(model: Model, choices: Choices, known: Known) -> Model:
+    """The model with clauses in place of holes; parts that are filled as before are as before."""
     parts = (
-        replace(part, items=tuple(_item(item, choices) for item in part.items))
+        known.recall(part, _filled, part, choices)
+        if known.recall(part, outline_of, part).holes
+        else part
         for part in model.parts
     )
     return replace(model, parts=tuple(parts))
+
+
+def _filled(part: Part, choices: Choices) -> Part:
+    return Part(tuple(_item(item, choices) for item in part.items), part.tensors)
 
 
 def _item(item: Item, choices: Choices) -> Item:

@@ -1,23 +1,25 @@
-"""Inference: every layer's placement and every variable's layout, in one walk over the model.
+"""Inference: every layer's placement and every variable's layout, in one walk over a part.
 
-The walk follows what producers left, so it needs no prices: it ends with what each layer needs of
-each variable. A stack's body is run until a turn leaves the state that it entered; all turns
-are priced in that state.
+The walk follows what producers left, so it needs no prices and no sizes: it ends with what each
+layer needs of each variable. A stack's body is run until a turn leaves the state that it entered;
+all turns are priced in that state. Parts are walked one after the other, each with what arrives
+from those before it.
 """
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
-from parspec.interpreter.analysis.placement import Arriving, Placement, place
+from parspec.interpreter.analysis.grid import Pieces
+from parspec.interpreter.analysis.pipeline import Pipeline
+from parspec.interpreter.analysis.placement import Placement
 from parspec.interpreter.analysis.rest import at_rest
-from parspec.interpreter.spec.model import Item, Layer, Model, Operand, Stack, Tensor
-from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, Node, layout
-from parspec.interpreter.theory.rule import Statistic, required
+from parspec.interpreter.analysis.sharding import Reading, Sharding, sharded
+from parspec.interpreter.spec.model import Item, Layer, Part, Stack, Tensor
+from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, Node
+from parspec.interpreter.theory.rule import Statistic
 
 SETTLING_RUNS = 4  # a carry's state settles within so many turns or is refused
 
@@ -36,18 +38,41 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A layer with its placement, the layouts it needs and leaves, and the stacks that repeat it,
-    outermost first. `inputs` and `output` are in the layer's dimensions, `read` and `made` are the
-    same in the variables' own."""
+    """A layer with its sharding, and the stacks that repeat it, outermost first."""
 
     layer: Layer
-    placement: Placement
-    inputs: tuple[Layout, ...]
-    output: Layout
-    read: tuple[Layout, ...]
-    made: Layout
-    statistics: tuple[Statistic, ...]
+    sharding: Sharding
     stacks: tuple[str, ...]
+
+    @property
+    def placement(self) -> Placement:
+        """How it is cut."""
+        return self.sharding.placement
+
+    @property
+    def inputs(self) -> tuple[Layout, ...]:
+        """The layouts that it needs, in its own dimensions."""
+        return self.sharding.inputs
+
+    @property
+    def output(self) -> Layout:
+        """The layout that it leaves, in its own dimensions."""
+        return self.sharding.output
+
+    @property
+    def read(self) -> tuple[Layout, ...]:
+        """The layouts that it needs, in the variables' dimensions."""
+        return self.sharding.read
+
+    @property
+    def made(self) -> Layout:
+        """The layout that it leaves, in the variable's dimensions."""
+        return self.sharding.made
+
+    @property
+    def statistics(self) -> tuple[Statistic, ...]:
+        """What it reduces on the way."""
+        return self.sharding.statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,56 +83,116 @@ class Unsettled:
     states: tuple[Layout, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Inference:
-    """The walk's result. `produced`: variables that layers leave, in their own dimensions;
-    `pinned`: inputs, weights and caches as declared to lie; `stack_of`: produced variable to the
-    stacks that repeat it, outermost first."""
+    """What a walk finds. `tensors`: the variables that the part knows; `produced`: those that its
+    layers leave, in their own dimensions; `declared`: its inputs, weights and caches as declared to
+    lie; `stack_of`: produced variable to the stacks that repeat it, outermost first; `stages`:
+    where what follows runs."""
 
+    part: Part
+    tensors: Mapping[str, Tensor]
     layers: tuple[Placed, ...]
     needs: tuple[Need, ...]
     produced: Mapping[str, Layout]
-    pinned: Mapping[str, Layout]
-    pipeline: Pipeline
+    declared: Mapping[str, Layout]
     stack_of: Mapping[str, tuple[str, ...]]
     unsettled: tuple[Unsettled, ...]
+    stages: tuple[tuple[str, Node], ...]
+
+    @cached_property
+    def readers(self) -> Mapping[str, tuple[Need, ...]]:
+        """The needs of each variable."""
+        found: dict[str, list[Need]] = {}
+        for need in self.needs:
+            found.setdefault(need.tensor, []).append(need)
+        return {name: tuple(needs) for name, needs in found.items()}
+
+    @cached_property
+    def wanted(self) -> Mapping[str, tuple[Need, ...]]:
+        """The first need of each variable in each layout, by the stacks that it stands in."""
+        found: dict[str, dict[tuple[Layout, tuple[str, ...]], Need]] = {}
+        for need in self.needs:
+            found.setdefault(need.tensor, {}).setdefault((need.layout, need.stacks), need)
+        return {name: tuple(first.values()) for name, first in found.items()}
+
+    @cached_property
+    def order(self) -> Mapping[str, tuple[int, int]]:
+        """Where layers and stacks stand: the place of a layer, a stack before its first one."""
+        places: dict[str, tuple[int, int]] = {}
+        for place, placed in enumerate(self.layers):
+            for depth, stack in enumerate(placed.stacks):
+                places.setdefault(stack, (place, depth))
+            places[placed.layer.name] = place, len(placed.stacks)
+        return places
+
+    @property
+    def settled(self) -> bool:
+        """Whether every layer's placement and every carry's state is settled."""
+        return not self.unsettled and not any(one.placement.disputes for one in self.layers)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Placed]:
+        """The layers by name."""
+        return {placed.layer.name: placed for placed in self.layers}
 
 
 @dataclass
 class _Walk:
-    """The walk's state: what has been produced so far, and what was noted on the way. A stack's
-    body has maps of its own in front of those of what stands around it."""
+    """The walk's state: what has been produced so far, and what was noted on the way."""
 
     tensors: Mapping[str, Tensor]
-    grid: Grid
+    pieces: Pieces
     pipeline: Pipeline
-    pinned: Mapping[str, Layout]
-    produced: ChainMap[str, Layout] = field(default_factory=ChainMap)
-    stack_of: ChainMap[str, tuple[str, ...]] = field(default_factory=ChainMap)
+    arrived: Mapping[str, Layout | None]
+    declared: Mapping[str, Layout | None]
+    produced: dict[str, Layout] = field(default_factory=dict)
+    stack_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     layers: list[Placed] = field(default_factory=list)
     needs: list[Need] = field(default_factory=list)
     unsettled: list[Unsettled] = field(default_factory=list)
 
+    def left(self, tensor: str) -> Layout | None:
+        """Where a variable was left by who made it."""
+        made = self.produced.get(tensor)
+        return self.arrived.get(tensor) if made is None else made
 
-def infer(model: Model, grid: Grid) -> Inference:
-    """Walk a model."""
-    tensors = {tensor.name: tensor for tensor in model.tensors}
-    pipeline = pipeline_of(model, grid)
-    pinned = {
-        tensor.name: at_rest(tensor.rest, tensor.stage, tensor.leaves, grid, EVERYWHERE)
-        for tensor in model.tensors
+
+def infer_part(
+    part: Part,
+    outside: tuple[Tensor, ...],
+    left: tuple[Layout | None, ...],
+    declared: tuple[Layout | None, ...],
+    stages: tuple[tuple[str, Node], ...],
+    pieces: Pieces,
+    pipeline: Pipeline,
+) -> Inference:
+    """Walk a part that knows these variables from outside, where they were left by who made them
+    and as they are declared to lie; `stages`: the pipeline axes with the node that it starts on."""
+    names = [tensor.name for tensor in outside]
+    own = {
+        tensor.name: at_rest(tensor.rest, tensor.stage, tensor.leaves, pieces, EVERYWHERE)
+        for tensor in part.tensors
         if tensor.rest or tensor.stage
     }
-    walk = _Walk(tensors, grid, pipeline, pinned)
-    _walk_items(model.items, dict.fromkeys(pipeline.axes, 0), (), walk)
+    walk = _Walk(
+        {tensor.name: tensor for tensor in (*outside, *part.tensors)},
+        pieces,
+        pipeline,
+        dict(zip(names, left, strict=True)),
+        dict(zip(names, declared, strict=True)) | own,
+    )
+    after = _walk_items(part.items, dict(stages), (), walk)
     return Inference(
+        part,
+        walk.tensors,
         tuple(walk.layers),
         tuple(walk.needs),
-        dict(walk.produced),
-        pinned,
-        pipeline,
-        dict(walk.stack_of),
+        walk.produced,
+        own,
+        walk.stack_of,
         tuple(walk.unsettled),
+        tuple(after.items()),
     )
 
 
@@ -138,67 +223,48 @@ def _walk_layer(
     layer: Layer, stages: Mapping[str, Node], stacks: tuple[str, ...], walk: _Walk
 ) -> None:
     """Place one layer, note what it needs and what it leaves."""
-    tensors = [walk.tensors[operand.tensor] for operand in layer.operands]
+    out = walk.tensors[layer.out]
+    sharding = sharded(
+        layer.operator,
+        layer.assignments,
+        _readings(layer, walk),
+        out.leaves,
+        tuple(_stages_of(layer, stages, walk).items()),
+        walk.pieces,
+    )
+    walk.layers.append(Placed(layer, sharding, stacks))
+    walk.needs.extend(
+        Need(operand.tensor, own, layer.name, place, stacks)
+        for place, (operand, own) in enumerate(zip(layer.operands, sharding.read, strict=True))
+    )
+    walk.produced[out.name] = sharding.made
+    walk.stack_of[out.name] = stacks
+
+
+def _stages_of(layer: Layer, stages: Mapping[str, Node], walk: _Walk) -> Mapping[str, Node]:
+    """The pipeline axes with the node that computes a layer."""
     here = dict(stages)
     if layer.name in walk.pipeline.placed:
         here |= dict([walk.pipeline.placed[layer.name]])
     if layer.stage is not None:
-        here |= dict.fromkeys(walk.grid.covers.get(layer.stage.axis, ()), layer.stage.index)
-    arriving = [_arriving(o, t, walk) for o, t in zip(layer.operands, tensors, strict=True)]
-    placement = place(layer, arriving, here, walk.grid)
-    needs = required(layer.operator, dict(placement.cuts))
-    inputs = tuple(_with(where, placement) for where in needs.inputs)
-    output = _with(needs.output, placement)
-    read = tuple(map(_own, inputs, layer.operands, tensors))
-    out = walk.tensors[layer.out]
-    made = output.renamed(dict(zip(layer.operator.output, out.leaves, strict=True)))
-    walk.layers.append(
-        Placed(layer, placement, inputs, output, read, made, needs.statistics, stacks)
-    )
-    walk.needs.extend(
-        Need(tensor.name, own, layer.name, operand, stacks)
-        for operand, (tensor, own) in enumerate(zip(tensors, read, strict=True))
-    )
-    walk.produced[out.name] = made
-    walk.stack_of[out.name] = stacks
+        here |= dict.fromkeys(walk.pieces.covers.get(layer.stage.axis, ()), layer.stage.index)
+    return here
 
 
-def _arriving(operand: Operand, tensor: Tensor, walk: _Walk) -> Arriving:
-    """An operand with the layout that its producer left, in the layer's dimensions."""
-    known = walk.produced.get(tensor.name)
-    declared = walk.pinned.get(tensor.name)
-    weight = tensor.role == "weight"
-    if known is None and not weight:
-        known = declared
-    stored = any(said.saying == "store" for said in tensor.rest)
-    return Arriving(
-        tensor.label,
-        None if known is None else _read(known, operand, tensor),
-        weight,
-        None if declared is None or stored else _read(declared, operand, tensor),
-    )
-
-
-def _read(where: Layout, operand: Operand, tensor: Tensor) -> Layout:
-    """A variable's layout in the dimensions that a layer reads it with; sliced ones drop out."""
-    names = {own: read for own, read in zip(tensor.leaves, operand.leaves, strict=True) if read}
-    return where.only(names).renamed(names)
-
-
-def _own(where: Layout, operand: Operand, tensor: Tensor) -> Layout:
-    """The layout that a layer reads a variable in, in the variable's own dimensions; what lies in a
-    cache is complete."""
-    names = {read: own for own, read in zip(tensor.leaves, operand.leaves, strict=True) if read}
-    own = where.renamed(names)
-    return own.complete() if tensor.role == "cache" else own
-
-
-def _with(where: Layout, placement: Placement) -> Layout:
-    """A layout of the dimension rule with the axes that one node computes, and those on which
-    partial operands stay partial."""
-    partial = dict(where.partial) | dict(placement.partial)
-    central = dict(where.central) | dict(placement.central)
-    return layout(dict(where.cuts), partial, central, placement.zigzag)
+def _readings(layer: Layer, walk: _Walk) -> tuple[Reading, ...]:
+    """A layer's operands as they arrive."""
+    tensors = [walk.tensors[operand.tensor] for operand in layer.operands]
+    labels = [tensor.label for tensor in tensors]
+    readings = []
+    for operand, tensor in zip(layer.operands, tensors, strict=True):
+        left, declared = walk.left(tensor.name), walk.declared.get(tensor.name)
+        if left is None and tensor.role != "weight":
+            left = declared
+        if declared is not None and any(said.saying == "store" for said in tensor.rest):
+            declared = None
+        place = labels.index(tensor.label)
+        readings.append(Reading(place, tensor.leaves, operand.leaves, tensor.role, left, declared))
+    return tuple(readings)
 
 
 def _walk_stack(
@@ -209,7 +275,7 @@ def _walk_stack(
     turn = {} if course is None else dict.fromkeys(course.axes, TURN)
     inside = {**stages, **turn}
     entry, carry, last = (walk.tensors[name] for name in (stack.entry, stack.carry, stack.last))
-    arriving = walk.produced.get(entry.name, walk.pinned.get(entry.name, EVERYWHERE))
+    arriving = walk.left(entry.name) or walk.declared.get(entry.name) or EVERYWHERE
     inward = dict(zip(entry.leaves, carry.leaves, strict=True))
     outward = dict(zip(carry.leaves, entry.leaves, strict=True))
     onward = dict(zip(last.leaves, carry.leaves, strict=True))
@@ -222,11 +288,10 @@ def _walk_stack(
         body.produced[carry.name] = state
         body.stack_of[carry.name] = inner
         _walk_items(stack.items, inside, inner, body)
-        state = body.produced.get(last.name, state).renamed(onward).at(turn)
+        state = (body.left(last.name) or state).renamed(onward).at(turn)
     if state != states[-1]:
         walk.unsettled.append(Unsettled(stack, (*states, state)))
-    walk.produced.update(body.produced.maps[0])
-    walk.stack_of.update(body.stack_of.maps[0])
+    walk.produced, walk.stack_of = body.produced, body.stack_of
     walk.layers.extend(body.layers)
     first = {} if course is None else dict.fromkeys(course.axes, course.ends[0])
     wanted = states[-1].renamed(outward).at(first)
@@ -235,7 +300,7 @@ def _walk_stack(
     walk.needs.append(Need(entry.name, wanted, stack.name, -1, stacks))
     walk.needs.extend(body.needs)
     walk.unsettled.extend(body.unsettled)
-    left = walk.produced.get(last.name, EVERYWHERE)
+    left = walk.left(last.name) or EVERYWHERE
     walk.produced[last.name] = left.at(_ends(stack.name, walk.pipeline))
 
 
@@ -243,8 +308,8 @@ def _fork(walk: _Walk) -> _Walk:
     """A walk that continues from this one and notes what follows apart from it."""
     return replace(
         walk,
-        produced=walk.produced.new_child(),
-        stack_of=walk.stack_of.new_child(),
+        produced=dict(walk.produced),
+        stack_of=dict(walk.stack_of),
         layers=[],
         needs=[],
         unsettled=[],

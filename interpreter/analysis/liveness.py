@@ -1,144 +1,221 @@
 """Liveness: the most bytes of inputs and activations that live at once in a forward pass.
 
-A variable lives from the layer that makes it to the last that reads it, an output to the end. What
-a stack reads from outside lives through all its turns, its carry from the start of a turn, and what
-a turn leaves to the end of it. A copy in another layout lives while its reader runs; a fused group
-reads all that it reads to its end and keeps only what it is read for outside.
+A variable lives from the layer that makes it to the last that reads it, an input from the start, an
+output to the end. What a stack reads from outside lives through all its turns, its carry from the
+start of a turn, and what a turn leaves to the end of it. A copy in another layout lives while its
+reader runs; a fused group reads all that it reads to its end and keeps only what it is read for
+outside.
+
+Each part is looked through by itself, for what lives and dies in it and for the last uses of the
+rest; then all parts are put end to end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
+from typing import NamedTuple
 
-from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.moves import Pricing, output_layout
+from parspec.interpreter.analysis.inference import Inference, Placed
+from parspec.interpreter.analysis.moves import output_layout
+from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.analysis.sizes import bytes_of
-from parspec.interpreter.theory.formulas import Amount, generic, total
+from parspec.interpreter.theory.formulas import Amount, Number, numeric, total
 from parspec.interpreter.theory.layouts import Layout
 
+COMES_IN, MADE, COPIED, GOES_OUT = range(4)  # why something lives, in the order that sums are in
 
-@dataclass(frozen=True, slots=True)
-class _Life:
+
+class _Life(NamedTuple):
     """Bytes that live from one layer to another, both by their places in the walk."""
 
+    why: int
     size: Amount
     first: int
     last: int
 
 
-def peak_live(pricing: Pricing, origins: Mapping[str, Layout]) -> Amount:
-    """The peak, bytes on a device; `origins` are the layouts that variables have before anybody
-    moves them."""
-    layers = pricing.inference.layers
-    inside = fused_inside(layers)
-    lives = [
-        *_variables(pricing, origins, inside),
-        *_copies(pricing, origins, inside),
-        *_outputs(pricing, origins),
-    ]
-    peak = _peak(lives, len(layers))
-    return total(life.size for life in lives if life.first <= peak <= life.last)
+class _Crossing(NamedTuple):
+    """A variable whose last use may be in another part; `first` is None for an input."""
+
+    name: str
+    why: int
+    size: Amount
+    first: int | None
 
 
-def _peak(lives: Iterable[_Life], layers: int) -> int:
-    """The place of the first layer at which most lives; symbolic sizes at a fixed point."""
-    changes = [generic(0)] * (layers + 2)
+@dataclass(frozen=True, eq=False)
+class Lives:
+    """What lives in a part: `own` lives and dies in it, and makes what lives change by `changes` at
+    each of its layers and by `after` at the next; `crossing` and the `last` uses of the rest;
+    `gathered`: the most bytes of gathered weights at a layer."""
+
+    own: tuple[_Life, ...]
+    changes: tuple[Number, ...]
+    after: Number
+    gathered: Amount
+    crossing: tuple[_Crossing, ...]
+    last: Mapping[str, int]
+
+
+def lives_in(section: Section, last: Mapping[str, int], inside: frozenset[str]) -> Lives:
+    """What lives in a part. `last`: the last uses of variables in it; `inside`: the variables
+    inside fused groups."""
+    names = section.outline.tensors.keys()
+    own = list(_copies(section, inside))
+    crossing: list[_Crossing] = []
+    for name, why, size, first in _variables(section, inside):
+        if first is None or name in section.shared or name not in names:
+            crossing.append(_Crossing(name, why, size, first))
+        elif why is MADE or name in last:
+            own.append(_Life(why, size, first, max(first, last.get(name, first))))
+    changes: list[Number] = [0] * (len(section.layers) + 1)
+    _note(own, changes)
+    known = section.shared.union(one.name for one in crossing)
+    kept = {n: place for n, place in last.items() if n in known or n not in names}
+    return Lives(
+        tuple(own), tuple(changes[:-1]), changes[-1], _most_gathered(section), tuple(crossing), kept
+    )
+
+
+def _note(lives: Sequence[_Life], changes: list[Number]) -> None:
+    """Note by how much the bytes that live change with each life; symbolic sizes at a fixed
+    point."""
     for life in lives:
-        changes[life.first] += generic(life.size)
-        changes[life.last + 1] -= generic(life.size)
-    living = list(accumulate(changes))
-    return living.index(max(living))
+        changes[life.first] += numeric(life.size)
+        changes[life.last + 1] -= numeric(life.size)
 
 
 def _variables(
-    pricing: Pricing, origins: Mapping[str, Layout], inside: frozenset[str]
-) -> Iterator[_Life]:
-    """Inputs and carries that are read, and what layers make."""
-    layers = pricing.inference.layers
-    last = _last_uses(pricing)
-    first = {stack: place for place, one in reversed([*enumerate(layers)]) for stack in one.stacks}
-    turns = {pricing.stacks[stack].carry: place for stack, place in first.items()}
-    for tensor in pricing.model.tensors:
-        if tensor.role in ("input", "carry") and tensor.name in last:
-            size = bytes_of(tensor, origins[tensor.name], pricing.grid)
-            yield _Life(size, turns.get(tensor.name, 0), last[tensor.name])
-    for place, placed in enumerate(layers):
-        made = pricing.tensors[placed.layer.out]
+    section: Section, inside: frozenset[str]
+) -> Iterator[tuple[str, int, Amount, int | None]]:
+    """Inputs, carries, and what layers make, each with the place of its beginning."""
+    turns = {
+        stack.carry: section.inference.order[name][0]
+        for name, stack in section.outline.stacks.items()
+        if name in section.inference.order
+    }
+    for tensor in section.outline.tensors.values():
+        if tensor.role in ("input", "carry"):
+            size = section.at_rest[tensor.name]
+            first = None if tensor.role == "input" else turns.get(tensor.name, 0)
+            yield tensor.name, COMES_IN, size, first
+    for place, placed in enumerate(section.layers):
+        made = section.tensors[placed.layer.out]
         if made.role == "activation" and made.name not in inside:
-            size = bytes_of(made, placed.made, pricing.grid)
-            yield _Life(size, place, max(place, last.get(made.name, place)))
+            yield made.name, MADE, bytes_of(made, placed.made, section.grid), place
 
 
-def _copies(
-    pricing: Pricing, origins: Mapping[str, Layout], inside: frozenset[str]
-) -> Iterator[_Life]:
+def _copies(section: Section, inside: frozenset[str]) -> Iterator[_Life]:
     """Variables as layers read them, where that is not how they lie."""
-    for place, placed in enumerate(pricing.inference.layers):
-        for operand, where in zip(placed.layer.operands, placed.read, strict=True):
-            tensor = pricing.tensors[operand.tensor]
-            counts = tensor.role in ("input", "carry", "activation") and tensor.name not in inside
-            if counts and where != origins[tensor.name]:
-                yield _Life(bytes_of(tensor, where, pricing.grid), place, place)
+    uses = section.uses
+    for place, placed in enumerate(section.layers):
+        for operand, where in zip(placed.layer.operands, placed.sharding.read, strict=True):
+            if where == uses[operand.tensor].origin or operand.tensor in inside:
+                continue
+            tensor = section.tensors[operand.tensor]
+            if tensor.role in ("input", "carry", "activation"):
+                yield _Life(COPIED, bytes_of(tensor, where, section.grid), place, place)
 
 
-def _outputs(pricing: Pricing, origins: Mapping[str, Layout]) -> Iterator[_Life]:
-    """Outputs where they must lie, beside how they are produced, at the end."""
-    end = len(pricing.inference.layers)
-    for output in pricing.model.outputs:
-        made, wanted = output_layout(pricing, origins, output)
-        if made != wanted:
-            yield _Life(bytes_of(pricing.tensors[output.tensor], wanted, pricing.grid), end, end)
-
-
-def peak_gathered(pricing: Pricing, origins: Mapping[str, Layout]) -> Amount:
-    """The most bytes of weights that one layer needs in another layout than they lie in at rest."""
-    weights = [
-        total(
-            bytes_of(tensor, where, pricing.grid)
-            for operand, where in zip(placed.layer.operands, placed.read, strict=True)
-            for tensor in [pricing.tensors[operand.tensor]]
-            if tensor.role == "weight" and _grows(origins[tensor.name], where)
-        )
-        for placed in pricing.inference.layers
-    ]
-    return max(weights, key=generic, default=0)
-
-
-def _grows(rest: Layout, used: Layout) -> bool:
-    """Whether a use needs more of a variable than what lies on a device."""
-    cut = {axis for _, axes in rest.cuts for axis in axes}
-    return not cut <= {axis for _, axes in used.cuts for axis in axes}
-
-
-def _last_uses(pricing: Pricing) -> dict[str, int]:
-    """The place of the last layer up to which each variable is kept."""
-    inference = pricing.inference
-    ends = {stack: place for place, one in enumerate(inference.layers) for stack in one.stacks}
-    groups = {one.layer.fused: place for place, one in enumerate(inference.layers)}
+def last_uses(inference: Inference) -> Mapping[str, int]:
+    """The place of the last layer of a part up to which each variable is kept."""
+    layers = inference.layers
+    ends = {stack: place for place, one in enumerate(layers) for stack in one.stacks}
+    groups = {one.layer.fused: place for place, one in enumerate(layers)}
     last: dict[str, int] = {}
-    for place, placed in enumerate(inference.layers):
+    for place, placed in enumerate(layers):
         for operand in placed.layer.operands:
             made = inference.stack_of.get(operand.tensor, ())
             around = [stack for stack in placed.stacks if stack not in made]
             whole = groups[placed.layer.fused] if placed.layer.fused is not None else place
             until = ends[around[0]] if around else whole
             last[operand.tensor] = max(until, last.get(operand.tensor, 0))
-    for stack, end in ends.items():
-        left = pricing.stacks[stack].last
-        last[left] = max(end, last.get(left, 0))
-    return last | {output.tensor: len(inference.layers) for output in pricing.model.outputs}
+    for stack in inference.part.stacks:
+        if stack.name in ends:
+            last[stack.last] = max(ends[stack.name], last.get(stack.last, 0))
+    return last
 
 
-def fused_inside(layers: Sequence[Placed]) -> frozenset[str]:
-    """Variables that are made and read only inside one fused group."""
-    group_of = {p.layer.out: p.layer.fused for p in layers if p.layer.fused is not None}
-    outside = {
-        operand.tensor
-        for p in layers
-        for operand in p.layer.operands
-        if group_of.get(operand.tensor) not in (None, p.layer.fused)
+def peak_live(inferred: Inferred, parts: Sequence[Lives]) -> Amount:
+    """The most that lives at once, bytes on a device."""
+    starts = list(accumulate([len(one.changes) for one in parts], initial=0))
+    lives = [*_across(inferred, parts, starts), *_outputs(inferred, starts[-1])]
+    changes: list[Number] = [*chain.from_iterable([one.changes for one in parts]), 0, 0]
+    for start, one in zip(starts[1:], parts, strict=True):
+        changes[start] += one.after
+    _note(lives, changes)
+    living = list(accumulate(changes))
+    peak = living.index(max(living))
+    at = bisect_right(starts, peak) - 1
+    for life in parts[at].own if at < len(parts) else ():
+        first, last = life.first + starts[at], life.last + starts[at]
+        lives.append(_Life(life.why, life.size, first, last))
+    lives.sort(key=lambda life: (life.why, life.first))
+    return total(life.size for life in lives if life.first <= peak <= life.last)
+
+
+def _across(inferred: Inferred, parts: Sequence[Lives], starts: Sequence[int]) -> Iterator[_Life]:
+    """The lives of variables that are made in one part and may be read in another."""
+    last = {
+        name: start + place
+        for start, one in zip(starts, parts, strict=False)
+        for name, place in one.last.items()
     }
-    read = {operand.tensor for p in layers for operand in p.layer.operands}
-    return frozenset(name for name in group_of if name in read and name not in outside)
+    last |= {output.tensor: starts[-1] for output in inferred.model.outputs}
+    for start, one in zip(starts, parts, strict=False):
+        for name, why, size, place in one.crossing:
+            first = 0 if place is None else start + place
+            if why is MADE or name in last:
+                yield _Life(why, size, first, max(first, last.get(name, first)))
+
+
+def _outputs(inferred: Inferred, end: int) -> Iterator[_Life]:
+    """Outputs where they must lie, beside how they are produced, at the end."""
+    for output in inferred.model.outputs:
+        made, wanted = output_layout(inferred, output)
+        if made != wanted:
+            tensor = inferred.tensor(output.tensor)
+            yield _Life(GOES_OUT, bytes_of(tensor, wanted, inferred.grid), end, end)
+
+
+def _most_gathered(section: Section) -> Amount:
+    """The most bytes of weights that one layer of a part needs in another layout than they lie in
+    at rest."""
+    return max((_gathered(section, placed) for placed in section.layers), key=numeric, default=0)
+
+
+def _gathered(section: Section, placed: Placed) -> Amount:
+    return total(
+        bytes_of(tensor, where, section.grid)
+        for operand, where in zip(placed.layer.operands, placed.sharding.read, strict=True)
+        if _grows(section.uses[operand.tensor].origin, where)
+        for tensor in [section.tensors[operand.tensor]]
+        if tensor.role == "weight"
+    )
+
+
+def _grows(rest: Layout, used: Layout) -> bool:
+    """Whether a use needs more of a variable than what lies on a device."""
+    if rest == used or not rest.cuts:
+        return False
+    cut = {axis for _, axes in rest.cuts for axis in axes}
+    return not cut <= {axis for _, axes in used.cuts for axis in axes}
+
+
+def fused_inside(section: Section) -> frozenset[str]:
+    """Variables that are made and read only inside one fused group of a part."""
+    groups = {p.layer.out: p.layer.fused for p in section.layers if p.layer.fused is not None}
+    if not groups:
+        return frozenset()
+    own = section.outline.tensors.keys()
+    read: set[str] = set()
+    outside = {name for name in groups if name in section.shared or name not in own}
+    for placed in section.layers:
+        for operand in placed.layer.operands:
+            read.add(operand.tensor)
+            if groups.get(operand.tensor) not in (None, placed.layer.fused):
+                outside.add(operand.tensor)
+    return frozenset(name for name in groups if name in read and name not in outside)

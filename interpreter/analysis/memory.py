@@ -4,100 +4,95 @@ forward pass. What training adds is not computed here."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
-from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.liveness import peak_gathered, peak_live
-from parspec.interpreter.analysis.moves import Pricing
-from parspec.interpreter.analysis.pipeline import Course, holdings
+from parspec.interpreter.analysis.pipeline import Pipeline, holdings
 from parspec.interpreter.analysis.result import Memory, StageResult
-from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
 from parspec.interpreter.diagnostics.readable import bytes_text
-from parspec.interpreter.spec.model import Device, Model, Tensor
+from parspec.interpreter.spec.model import Model, Tensor
 from parspec.interpreter.theory.formulas import Amount, generic, is_number, product, total
-from parspec.interpreter.theory.layouts import TURN, Layout, Node
+from parspec.interpreter.theory.layouts import TURN, Node
 
 GB = 10**9
 
 
-@dataclass(frozen=True, slots=True)
-class _Resident:
-    """A variable at rest on a device: bytes for one layer of each of the pipelined stacks that run
-    by `courses`; the pipeline stages that have it, all of them where none is named."""
+class Home(NamedTuple):
+    """Where variables rest: the role they have; the pipeline stages that have them, all where none
+    is named; the pipelined stacks whose layers each have one."""
 
-    size: Amount
+    role: str
     stages: tuple[Node, ...]
-    courses: tuple[Course, ...]
+    stacks: tuple[str, ...]
 
-    def on_stage(self, stage: int) -> Amount:
-        """Bytes on a device of one stage."""
+    def on_stage(self, stage: int, pipeline: Pipeline) -> Amount:
+        """How many of a variable a device of one stage has."""
         if self.stages in ((), (TURN,)) or stage in self.stages:
-            return self.size * product(course.on_stage(stage) for course in self.courses)
+            return product(pipeline.courses[stack].on_stage(stage) for stack in self.stacks)
         return 0
 
 
+Resting: TypeAlias = Mapping[Home, Amount]  # bytes on a device, for one layer of each stack
+
+
+def resting_in(section: Section) -> Resting:
+    """What rests of a part's weights and caches."""
+    found: dict[Home, Amount] = {}
+    for tensor in section.outline.tensors.values():
+        if tensor.role in ("weight", "cache"):
+            home, size = _resident(tensor, section)
+            found[home] = found.get(home, 0) + size
+    return found
+
+
+def _resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
+    """Where a variable rests, and its bytes there."""
+    use, courses = section.uses[tensor.name], section.pipeline.courses
+    axis = next(iter(section.pipeline.axes), None)
+    nodes = () if axis is None else use.origin.state(axis).nodes
+    pipelined: dict[str, str] = {}  # dimension to stack
+    if nodes == (TURN,):
+        pipelined = {courses[stack].dim: stack for stack in use.stacks if stack in courses}
+    everywhere = (section.grid.by_name[d].extent for d in tensor.stacked if d not in pipelined)
+    turning = tuple(pipelined[dim] for dim in tensor.stacked if dim in pipelined)
+    size = section.at_rest[tensor.name] * product(everywhere)
+    return Home(tensor.role, nodes, turning), size
+
+
 def memory(
-    pricing: Pricing, origins: Mapping[str, Layout]
+    inferred: Inferred, resting: Iterable[Resting], live: tuple[Amount, Amount] | None
 ) -> tuple[Memory, tuple[StageResult, ...]]:
-    """Memory of the busiest device, and of each pipeline stage where there are stages; `origins`
-    are the layouts that variables have before anybody moves them."""
-    model, pipeline = pricing.model, pricing.inference.pipeline
+    """Memory of the busiest device, and of each pipeline stage where there are stages. `resting`:
+    of all parts; `live`: bytes of what lives at once and of gathered weights, if known."""
+    pipeline = inferred.pipeline
     axis = next(iter(pipeline.axes), None)
-    size = 1 if axis is None else pricing.grid.space.sizes[axis]
+    size = 1 if axis is None else inferred.grid.sizes[axis]
     stages = range(size if isinstance(size, int) else 1)
-    courses = _courses(pricing)
-    weights, caches = (
-        [
-            _resident(tensor, origins[tensor.name], axis, courses, pricing.grid)
-            for tensor in model.tensors
-            if tensor.role == role
-        ]
-        for role in ("weight", "cache")
-    )
-    live = None
-    if not model.trains:
-        live = peak_live(pricing, origins), peak_gathered(pricing, origins)
-    each = [_memory(_held(weights, stage), _held(caches, stage), live) for stage in stages]
+    everything: dict[Home, Amount] = {}
+    for one in resting:
+        for home, amount in one.items():
+            everything[home] = everything.get(home, 0) + amount
+    each = [
+        _memory(
+            _held(everything, "weight", stage, pipeline),
+            _held(everything, "cache", stage, pipeline),
+            live,
+        )
+        for stage in stages
+    ]
     busiest = max(each, key=lambda one: generic((one.weights or 0) + (one.cache or 0)))
     if axis is None or not isinstance(size, int):
         return busiest, ()
-    return busiest, tuple(map(StageResult, stages, holdings(model, pipeline, size), each))
+    held = holdings(inferred.model, pipeline, size)
+    return busiest, tuple(map(StageResult, stages, held, each))
 
 
-def _courses(pricing: Pricing) -> dict[tuple[str, str], Course]:
-    """(variable, dimension) to the course of the pipelined stack along it that uses it."""
-    courses = pricing.inference.pipeline.courses
-    return {
-        (need.tensor, pricing.stacks[stack].dim): courses[stack]
-        for need in pricing.inference.needs
-        for stack in need.stacks
-        if stack in courses
-    }
-
-
-def _resident(
-    tensor: Tensor,
-    where: Layout,
-    axis: str | None,
-    courses: Mapping[tuple[str, str], Course],
-    grid: Grid,
-) -> _Resident:
-    """A variable at rest, as the stages on `axis` have it."""
-    nodes = () if axis is None else where.state(axis).nodes
-    pipelined = {
-        dim: courses[tensor.name, dim]
-        for dim in tensor.stacked
-        if nodes == (TURN,) and (tensor.name, dim) in courses
-    }
-    everywhere = (grid.by_name[dim].extent for dim in tensor.stacked if dim not in pipelined)
-    size = bytes_of(tensor, where, grid) * product(everywhere)
-    return _Resident(size, nodes, tuple(pipelined.values()))
-
-
-def _held(resident: Iterable[_Resident], stage: int) -> Amount:
-    """Bytes of all these on a device of one stage."""
-    return total(one.on_stage(stage) for one in resident)
+def _held(resting: Resting, role: str, stage: int, pipeline: Pipeline) -> Amount:
+    """Bytes of all variables of a role on a device of one stage."""
+    return total(
+        size * home.on_stage(stage, pipeline) for home, size in resting.items() if home.role == role
+    )
 
 
 def _memory(weights: Amount, cache: Amount, live: tuple[Amount, Amount] | None) -> Memory:
@@ -109,8 +104,9 @@ def _memory(weights: Amount, cache: Amount, live: tuple[Amount, Amount] | None) 
     return Memory(weights, 0, 0, activations, cache, buffers, everything)
 
 
-def over_memory(model: Model, busiest: Memory, device: Device | None) -> tuple[Finding, ...]:
+def over_memory(model: Model, busiest: Memory) -> tuple[Finding, ...]:
     """A finding where the busiest device needs more than it has."""
+    device = next((one for one in model.devices if one.name == model.mesh.device), None)
     if device is None or model.mesh.site is None:
         return ()
     needed, has = busiest.total, device.memory

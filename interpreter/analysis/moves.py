@@ -6,60 +6,26 @@ between pipeline stages and what brings outputs to where they must lie.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property
+from functools import lru_cache
+from itertools import chain
 
 from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.inference import Inference, Placed
-from parspec.interpreter.analysis.pipeline import stacks_of
+from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.rest import at_rest
 from parspec.interpreter.analysis.result import Cause, Move
-from parspec.interpreter.analysis.serving import Delivery, Served
+from parspec.interpreter.analysis.sections import Inferred, Section
+from parspec.interpreter.analysis.serving import Served
 from parspec.interpreter.analysis.sizes import dims_of, item_bytes
 from parspec.interpreter.diagnostics.findings import Site
-from parspec.interpreter.spec.model import Model, Output, Stack, Tensor
+from parspec.interpreter.spec.model import Output, Stack, Tensor
 from parspec.interpreter.theory import primitives, timing
-from parspec.interpreter.theory.formulas import Amount, whole
+from parspec.interpreter.theory.formulas import Amount, Number, whole
 from parspec.interpreter.theory.layouts import EVERYWHERE, Layout, layout
-from parspec.interpreter.theory.redistribution import Price, Step, price, redistribute
+from parspec.interpreter.theory.redistribution import Step, price, redistribute
 
-STATISTICS_BYTES = Fraction(4)  # statistics are reduced in fp32
-
-
-@dataclass(frozen=True)
-class Pricing:
-    """What all prices of one model need, looked up once."""
-
-    model: Model
-    grid: Grid
-    inference: Inference
-
-    @cached_property
-    def tensors(self) -> Mapping[str, Tensor]:
-        """Variables by name."""
-        return {tensor.name: tensor for tensor in self.model.tensors}
-
-    @cached_property
-    def stacks(self) -> Mapping[str, Stack]:
-        """Stacks by name."""
-        return {stack.name: stack for stack in stacks_of(self.model.items)}
-
-    def turns(self, stacks: Iterable[str]) -> Amount:
-        """How often the body of nested stacks runs in a step."""
-        turns: Amount = 1
-        for name in stacks:
-            turns *= self.grid.by_name[self.stacks[name].dim].extent
-        return turns
-
-    def busiest_turns(self, stacks: Iterable[str]) -> Amount:
-        """How often it runs on the stage that runs it most."""
-        turns: Amount = 1
-        for name in stacks:
-            course = self.inference.pipeline.courses.get(name)
-            turns *= self.turns([name]) if course is None else course.busiest
-        return turns
+STATISTICS_BYTES = 4  # statistics are reduced in fp32
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,32 +35,36 @@ class _Load:
 
     tensor: str
     dims: tuple[str, ...]
-    item: Fraction
+    item: Number
     statistic: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Occasion:
-    """When it is moved: in front of a layer or stack ("" at an output), in every turn of `stacks`;
-    why, and where that is written."""
+    """When it is moved: in front of a layer or stack ("" at an output), in how many turns, and in
+    how many on the busiest stage; why, and where that is written."""
 
     layer: str
-    stacks: tuple[str, ...]
+    turns: Amount
+    busiest: Amount
     cause: Cause
     site: Site
 
 
 @dataclass(frozen=True, slots=True)
 class _Bill:
-    """What a primitive costs in all turns: see `Move`."""
+    """What a step is and costs in all turns: see `Move`."""
 
+    axes: tuple[str, ...]
+    before: str
+    after: str
     order: int
+    group: Amount
+    groups: Amount
+    size: Amount
     traffic: tuple[tuple[str, Amount], ...]
     per_device: Amount
     time: float | None
-
-
-FREE = _Bill(0, tuple((prices, 0) for prices in primitives.PRICE_LISTS), 0, 0.0)
 
 
 def _load(tensor: Tensor, where: Layout) -> _Load:
@@ -102,54 +72,58 @@ def _load(tensor: Tensor, where: Layout) -> _Load:
     return _Load(tensor.name, dims_of(tensor, where), item_bytes(tensor))
 
 
-def _priced(step: Step, load: _Load, occasion: _Occasion, pricing: Pricing) -> Move:
+def _priced(step: Step, load: _Load, occasion: _Occasion, grid: Grid) -> Move:
     """A step as a priced move."""
-    found = price(step, load.dims, pricing.grid.space)
-    size = whole(found.size * load.item)
-    bill = _bill(step, found, size, occasion.stacks, pricing)
+    bill = _bill(step, load.dims, load.item, occasion.turns, occasion.busiest, grid)
     return Move(
-        direction="forward",
-        layer=occasion.layer,
-        tensor=load.tensor,
-        axes=pricing.grid.shown(step.axes),
-        before=_states(step.source, step.axes),
-        after=_states(step.target, step.axes),
-        primitive=step.primitive,
-        order=bill.order,
-        times=pricing.turns(occasion.stacks),
-        group=found.group,
-        groups=found.groups,
-        size=size,
-        traffic=bill.traffic,
-        per_device=bill.per_device,
-        time=bill.time,
-        cause=occasion.cause,
-        statistic=load.statistic,
-        site=occasion.site,
+        "forward",
+        occasion.layer,
+        load.tensor,
+        bill.axes,
+        bill.before,
+        bill.after,
+        step.primitive,
+        bill.order,
+        occasion.turns,
+        bill.group,
+        bill.groups,
+        bill.size,
+        bill.traffic,
+        bill.per_device,
+        bill.time,
+        occasion.cause,
+        load.statistic,
+        occasion.site,
     )
 
 
+@lru_cache(maxsize=16384)
 def _bill(
-    step: Step, found: Price, size: Amount, stacks: tuple[str, ...], pricing: Pricing
+    step: Step, dims: tuple[str, ...], item: Number, turns: Amount, busiest: Amount, grid: Grid
 ) -> _Bill:
-    """What a step costs that moves a variable of `size` bytes (M) in every turn of `stacks`."""
+    """The bill of a step that moves a variable with these dimensions, of `item` bytes an element,
+    in so many turns."""
+    found = price(step, dims, grid.space)
+    size = whole(found.size * item)
+    named = grid.shown(step.axes), _states(step.source, step.axes), _states(step.target, step.axes)
     if step.primitive is None:
-        return FREE
+        free = tuple((prices, 0) for prices in primitives.PRICE_LISTS)
+        return _Bill(*named, 0, found.group, found.groups, size, free, 0, 0.0)
     primitive = primitives.PRIMITIVES[step.primitive]
     moving = size * found.share
-    each = pricing.turns(stacks) * found.groups
+    each = turns * found.groups
     traffic = tuple(
         (name, whole(each * primitives.traffic(primitive, name, moving, found.group)))
         for name in primitives.PRICE_LISTS
     )
-    busiest = pricing.busiest_turns(stacks)
     per_device = whole(busiest * primitives.per_device(primitive, size, found.group))
-    space = pricing.grid.space
-    in_mesh_order = sorted(step.axes, key=space.rank.__getitem__)
-    wires = [(space.sizes[axis], space.links.get(axis)) for axis in in_mesh_order]
+    in_mesh_order = sorted(step.axes, key=grid.rank.__getitem__)
+    wires = [(grid.sizes[axis], grid.space.links.get(axis)) for axis in in_mesh_order]
     once = timing.seconds(primitive, size, wires)
     time = None if once is None or not isinstance(busiest, int) else once * busiest
-    return _Bill(primitive.order, traffic, per_device, time)
+    return _Bill(
+        *named, primitive.order, found.group, found.groups, size, traffic, per_device, time
+    )
 
 
 def _states(where: Layout, axes: Iterable[str]) -> str:
@@ -157,55 +131,54 @@ def _states(where: Layout, axes: Iterable[str]) -> str:
     return ", ".join(dict.fromkeys(str(where.state(axis)) for axis in axes))
 
 
-def all_moves(
-    model: Model, grid: Grid, inference: Inference, delivery: Delivery
-) -> tuple[Move, ...]:
+def all_moves(inferred: Inferred) -> tuple[Move, ...]:
     """Every move of one forward pass, in the order of the layers that they stand in front of."""
-    pricing = Pricing(model, grid, inference)
-    placed_of = {placed.layer.name: placed for placed in inference.layers}
-    maker_of = {placed.layer.out: placed for placed in inference.layers}
-    by_layer: dict[str, list[Move]] = {}
-    for served in delivery.served:
-        moves = by_layer.setdefault(served.need.layer, [])
-        moves += _operand_moves(pricing, served, placed_of)
+    inside = [moves_in(section) for section in inferred.sections]
+    return (*chain.from_iterable(inside), *to_outputs(inferred))
+
+
+def moves_in(section: Section) -> tuple[Move, ...]:
+    """The moves in front of the layers of a part, in their order."""
+    by_layer: dict[str, list[Served]] = {}
+    for served in section.served:
+        if served.steps:
+            by_layer.setdefault(served.need.layer, []).append(served)
     ordered: list[Move] = []
     entered: set[str] = set()
-    for placed in inference.layers:
+    for placed in section.layers:
         for stack in placed.stacks:
             if stack not in entered:
                 entered.add(stack)
-                ordered += by_layer.get(stack, [])
-                ordered += _boundaries(pricing, pricing.stacks[stack], placed.stacks, maker_of)
-        ordered += by_layer.get(placed.layer.name, [])
-        ordered += _statistics(pricing, placed)
-    for output in model.outputs:
-        tensor = pricing.tensors[output.tensor]
-        produced, wanted = output_layout(pricing, delivery.origins, output)
-        ordered += output_moves(pricing, tensor, produced, wanted, output.site)
+                ordered += _brought(section, by_layer.get(stack, ()))
+                ordered += _boundaries(section, section.outline.stacks[stack], placed.stacks)
+        ordered += _brought(section, by_layer.get(placed.layer.name, ()))
+        ordered += _statistics(section, placed)
     return tuple(ordered)
 
 
-def _operand_moves(
-    pricing: Pricing, served: Served, placed_of: Mapping[str, Placed]
-) -> Iterator[Move]:
-    """What brings a variable to a layer, or to a stack as its first carry."""
-    need = served.need
-    tensor = pricing.tensors[need.tensor]
-    if need.operand < 0:
-        cause: Cause = "carry"
-        site = pricing.stacks[need.layer].site
-    else:
-        cause = "operand"
-        site = placed_of[need.layer].layer.operands[need.operand].site
-    occasion = _Occasion(need.layer, served.stacks, cause, site)
-    for step in served.steps:
-        yield _priced(step, _load(tensor, step.source), occasion, pricing)
+def _occasion(
+    section: Section, layer: str, stacks: tuple[str, ...], cause: Cause, site: Site
+) -> _Occasion:
+    return _Occasion(layer, section.turns(stacks), section.busiest_turns(stacks), cause, site)
 
 
-def _statistics(pricing: Pricing, placed: Placed) -> Iterator[Move]:
+def _brought(section: Section, what: Iterable[Served]) -> Iterator[Move]:
+    """What brings variables to a layer, or to a stack as its first carry."""
+    for served in what:
+        need = served.need
+        cause: Cause = "carry" if need.operand < 0 else "operand"
+        occasion = _occasion(section, need.layer, served.stacks, cause, section.site(need))
+        tensor = section.tensors[need.tensor]
+        for step in served.steps:
+            yield _priced(step, _load(tensor, step.source), occasion, section.grid)
+
+
+def _statistics(section: Section, placed: Placed) -> Iterator[Move]:
     """The reductions of a function along a cut dimension."""
+    if not placed.statistics:
+        return
     operand = placed.layer.operands[0]
-    occasion = _Occasion(placed.layer.name, placed.stacks, "statistic", operand.site)
+    occasion = _occasion(section, placed.layer.name, placed.stacks, "statistic", operand.site)
     for statistic in placed.statistics:
         kept = placed.inputs[0].only(statistic.dims)
         addends = layout(
@@ -213,23 +186,22 @@ def _statistics(pricing: Pricing, placed: Placed) -> Iterator[Move]:
         )
         step = Step("All-Reduce", statistic.axes, addends, kept)
         load = _Load(operand.tensor, statistic.dims, STATISTICS_BYTES, statistic.name)
-        yield _priced(step, load, occasion, pricing)
+        yield _priced(step, load, occasion, section.grid)
 
 
-def _boundaries(
-    pricing: Pricing, stack: Stack, stacks: tuple[str, ...], maker_of: Mapping[str, Placed]
-) -> Iterator[Move]:
+def _boundaries(section: Section, stack: Stack, stacks: tuple[str, ...]) -> Iterator[Move]:
     """The Sends between the stages of a pipelined stack, as one move; `stacks` are those that it
     lies in and itself."""
-    course = pricing.inference.pipeline.courses.get(stack.name)
+    course = section.pipeline.courses.get(stack.name)
     if course is None:
         return
-    last = pricing.tensors[stack.last]
+    last = section.tensors[stack.last]
     outer = stacks[: stacks.index(stack.name)]
-    left = maker_of[last.name].made if last.name in maker_of else EVERYWHERE
+    made = [placed.made for placed in section.layers if placed.layer.out == last.name]
+    left = made[-1] if made else EVERYWHERE
     step = Step("Send", course.axes, left, left)
-    occasion = _Occasion(stack.name, outer, "stage", stack.site)
-    one = _priced(step, _load(last, left), occasion, pricing)
+    occasion = _occasion(section, stack.name, outer, "stage", stack.site)
+    one = _priced(step, _load(last, left), occasion, section.grid)
     each = one.times * one.groups * one.size
     crossings = dict.fromkeys(primitives.PRICE_LISTS, course.crossings)
     crossings["approx"] = course.approximate_crossings
@@ -243,21 +215,26 @@ def _boundaries(
     )
 
 
-def output_layout(
-    pricing: Pricing, origins: Mapping[str, Layout], output: Output
-) -> tuple[Layout, Layout]:
+def output_layout(inferred: Inferred, output: Output) -> tuple[Layout, Layout]:
     """How an output is produced (or lies, if it comes from outside), and how it must lie."""
-    tensor = pricing.tensors[output.tensor]
-    produced = origins[tensor.name]
-    wanted = at_rest(output.rest, output.stage, tensor.leaves, pricing.grid, produced)
+    tensor, produced = inferred.tensor(output.tensor), inferred.origin(output.tensor)
+    wanted = at_rest(output.rest, output.stage, tensor.leaves, inferred.grid, produced)
     return produced, wanted
 
 
+def to_outputs(inferred: Inferred) -> Iterator[Move]:
+    """What brings outputs to where they must lie."""
+    for output in inferred.model.outputs:
+        produced, wanted = output_layout(inferred, output)
+        tensor = inferred.tensor(output.tensor)
+        yield from output_moves(inferred.grid, tensor, produced, wanted, output.site)
+
+
 def output_moves(
-    pricing: Pricing, tensor: Tensor, produced: Layout, wanted: Layout, site: Site
+    grid: Grid, tensor: Tensor, produced: Layout, wanted: Layout, site: Site
 ) -> Iterator[Move]:
     """What brings an output from one layout to another."""
     load = _load(tensor, produced)
-    occasion = _Occasion("", (), "output", site)
-    for step in redistribute(produced, wanted, load.dims, pricing.grid.space, load.item):
-        yield _priced(step, load, occasion, pricing)
+    occasion = _Occasion("", 1, 1, "output", site)
+    for step in redistribute(produced, wanted, load.dims, grid.space, load.item):
+        yield _priced(step, load, occasion, grid)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from parspec.grammar.syntax import PrimitiveExpect, Span, StateExpect
-from parspec.interpreter.analysis.figures import Figures, Verdict, untold
+from parspec.grammar.syntax import PrimitiveExpect, StateExpect
+from parspec.interpreter.analysis.costs import Costs
+from parspec.interpreter.analysis.figures import Figures, Scope, Verdict, scope_of, untold
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
-from parspec.interpreter.spec.model import Expect
+from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
+from parspec.interpreter.spec.model import Expect, Tensor
 from parspec.interpreter.theory.formulas import reader
 from parspec.interpreter.theory.layouts import REPLICATED, Layout, State
 
@@ -24,77 +28,105 @@ def judge_primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> V
     found = _pinned(expect, pin, figures)
     value = ", ".join(
         dict.fromkeys(
-            f"{m.primitive} of {figures.tensors[m.tensor].label} on {','.join(m.axes)}"
+            f"{m.primitive} of {figures.inferred.tensor(m.tensor).label} on {','.join(m.axes)}"
             for m in found
         )
     )
     if bool(found) is pin.absent:
         return _failed_pin(expect, pin, value or "none", found, figures)
-    if not found and pin.absent and figures.model.trains and pin.scope.passes is None:
+    if not found and pin.absent and figures.inferred.model.trains and pin.scope.passes is None:
         return untold(expect, "it needs the backward pass", "none forward")
     return Verdict(True, value or "none")
 
 
 def unpinned(figures: Figures) -> tuple[Finding, ...]:
     """Under `communication explicit`, the primitives that no `expect` pins, at the variable's
-    declaration, with the pin as the mend."""
-    if not figures.model.explicit:
+    declaration."""
+    inferred = figures.inferred
+    model, grid = inferred.model, inferred.grid
+    if not model.explicit:
         return ()
-    pinned = {
-        move
-        for expect in figures.model.expects
-        if isinstance(pin := expect.statement.condition, PrimitiveExpect) and not pin.absent
-        for move in _pinned(expect, pin, figures)
-    }
-    missing: dict[str, Finding] = {}
-    for move in figures.at_work:
-        if move.group == 1 or move in pinned:
-            continue
-        tensor = figures.tensors[move.tensor]
-        facts: dict[str, Datum] = {
-            "primitive": move.primitive,
-            "tensor": tensor.label,
-            "axis": ",".join(move.axes),
-        }
-        pin_text = f"expect {move.primitive} of {tensor.label} on {', '.join(move.axes)}"
-        missing.setdefault(
-            pin_text,
-            Finding(
-                "unpinned",
-                tensor.site,
-                tuple(facts.items()),
-                (Related(move.site, f"{move.primitive} stands in front of this"),),
-                _pin_fix(pin_text, figures.model.explicit_site),
-            ),
-        )
-    return tuple(missing.values())
+    pins = tuple(
+        scope_of(expect, grid)
+        for expect in model.expects
+        if isinstance(pin := expect.statement.condition, PrimitiveExpect)
+        and not pin.absent
+        and _is_forward(pin)
+    )
+    found = [
+        figures.known.recall(section, _unpinned_in, section, costs, pins)
+        for section, costs in zip(inferred.sections, figures.costs, strict=True)
+    ]
+    outward = {move.tensor: inferred.tensor(move.tensor) for move in figures.to_outputs}
+    found.append(_unpinned(figures.to_outputs, outward, pins, grid))
+    missing: dict[_Pin, Move] = {}
+    for lacks, move in (pair for one in found for pair in one.items()):
+        missing.setdefault(lacks, move)
+    labels = Counter(tensor.label for tensor in model.tensors) if missing else Counter()
+    return tuple(_missing(move, inferred.tensor(move.tensor), labels) for move in missing.values())
 
 
-def _pinned(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> list[Move]:
+class _Pin(NamedTuple):
+    """A pin that is missing: of a primitive of a variable on axes."""
+
+    primitive: str | None
+    tensor: str
+    axes: tuple[str, ...]
+
+
+def _unpinned_in(section: Section, costs: Costs, pins: tuple[Scope, ...]) -> Mapping[_Pin, Move]:
+    return _unpinned(costs.at_work, section.tensors, pins, section.grid)
+
+
+def _unpinned(
+    moves: Iterable[Move], tensors: Mapping[str, Tensor], pins: Sequence[Scope], grid: Grid
+) -> Mapping[_Pin, Move]:
+    """The pins that are missing, each with the first move that it is missing of."""
+    missing: dict[_Pin, Move] = {}
+    for move in moves:
+        pinned = any(pin.takes(move, tensors[move.tensor], grid) for pin in pins)
+        if move.group != 1 and not pinned:
+            missing.setdefault(_Pin(move.primitive, move.tensor, move.axes), move)
+    return missing
+
+
+def _missing(move: Move, tensor: Tensor, labels: Mapping[str, int]) -> Finding:
+    facts: tuple[tuple[str, Datum], ...] = (
+        ("primitive", move.primitive),
+        ("tensor", tensor.label if labels[tensor.label] == 1 else tensor.name),
+        ("axis", ",".join(move.axes)),
+    )
+    related = Related(move.site, f"{move.primitive} stands in front of this")
+    return Finding("unpinned", tensor.site, facts, (related,))
+
+
+def called(tensor: Tensor, tensors: Iterable[Tensor]) -> str:
+    """What a pin calls a variable: its own name where no other has it, else its path."""
+    same = sum(other.label == tensor.label for other in tensors)
+    return tensor.label if same == 1 else tensor.name
+
+
+def _is_forward(pin: PrimitiveExpect) -> bool:
+    """Whether a pin is about the forward pass, or about all passes."""
+    gradient = pin.tensor is not None and pin.tensor.gradient
+    return pin.scope.passes in (None, "forward") and not gradient
+
+
+def _pinned(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> Sequence[Move]:
     """The moves of the forward pass that an expect pins."""
-    if pin.scope.passes not in (None, "forward") or (pin.tensor and pin.tensor.gradient):
-        return []
-    name = None if pin.primitive is None else pin.primitive.text
-    return [move for move in figures.within(expect) if name in (None, move.primitive)]
-
-
-def _pin_fix(pin: str, explicit: Site | None) -> tuple[Fix, ...]:
-    if explicit is None:
-        return ()
-    end = Site(explicit.file, explicit.chunk, Span(explicit.span.end, explicit.span.end))
-    return (Fix(f"Write `{pin}`", (Edit(end, f"\n{pin}"),)),)
+    return figures.within(expect).moves if _is_forward(pin) else ()
 
 
 def _failed_pin(
     expect: Expect, pin: PrimitiveExpect, value: str, found: Sequence[Move], figures: Figures
 ) -> Verdict:
-    if not pin.absent and figures.model.trains and pin.scope.passes is None:
+    if not pin.absent and figures.inferred.model.trains and pin.scope.passes is None:
         return untold(expect, "it needs the backward pass", "none forward")
     doubled = _doubled(expect, pin, figures)
     if doubled is not None:
         return Verdict(False, value, doubled)
     related = tuple(
-        Related(move.site, f"{move.primitive} of {figures.tensors[move.tensor].label}")
+        Related(move.site, f"{move.primitive} of {figures.inferred.tensor(move.tensor).label}")
         for move in found
     )
     facts: tuple[tuple[str, Datum], ...] = (
@@ -112,18 +144,20 @@ def _doubled(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> Finding 
         return None
     if expect.tensor is None or not expect.axes:
         return None
-    where = figures.origins[expect.tensor]
-    pieces = [piece for axis in expect.axes for piece in figures.grid.covers[axis]]
+    tensor, where = figures.inferred.tensor(expect.tensor), figures.inferred.origin(expect.tensor)
+    pieces = [piece for axis in expect.axes for piece in figures.inferred.grid.covers[axis]]
     if any(where.state(piece).letter == "partial" for piece in pieces):
         return None
-    factor = figures.grid.space.group(pieces)
+    factor = figures.inferred.grid.space.group(pieces)
     facts: tuple[tuple[str, Datum], ...] = (
-        ("tensor", figures.tensors[expect.tensor].label),
+        ("tensor", tensor.label),
         ("axis", ",".join(expect.axes)),
         ("primitive", pin.primitive.text),
         ("factor", factor if isinstance(factor, int) else reader(factor)),
     )
-    declared = Related(figures.tensors[expect.tensor].site, "it is complete as produced here")
+    declared = Related(
+        figures.inferred.tensor(expect.tensor).site, "it is complete as produced here"
+    )
     return Finding("double_reduce", expect.site, facts, (declared,))
 
 
@@ -133,12 +167,15 @@ def judge_state(expect: Expect, pin: StateExpect, figures: Figures) -> Verdict:
         return untold(expect, "it needs the backward pass", "")
     if expect.tensor is None:
         return Verdict(None, "")
-    tensor = figures.tensors[expect.tensor]
-    where = figures.origins[tensor.name]
-    axes = expect.axes or tuple(axis for axis, _ in figures.grid.axes)
-    states = {axis: _on_axis(where, axis, figures.grid) for axis in axes}
+    tensor = figures.inferred.tensor(expect.tensor)
+    where = figures.inferred.origin(tensor.name)
+    grid = figures.inferred.grid
+    axes = expect.axes or tuple(axis for axis, _ in grid.axes)
+    states = {axis: _on_axis(where, axis, grid) for axis in axes}
     value = ", ".join(f"{state} on {axis}" for axis, state in states.items())
-    wrong = [axis for axis, state in states.items() if not _matches(state, pin, figures.grid)]
+    wrong = [
+        axis for axis, state in states.items() if not _matches(state, pin, figures.inferred.grid)
+    ]
     if not wrong:
         return Verdict(True, value)
     facts: tuple[tuple[str, Datum], ...] = (

@@ -8,7 +8,7 @@ first stack runs on the first stage, what stands behind on the last, unless it i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -21,10 +21,11 @@ from parspec.interpreter.theory.layouts import Node
 
 @dataclass(frozen=True)
 class Course:
-    """How one stack runs over the stages of `axes`. chunks: (stage, layers) in the order of turns,
-    () where a size is symbolic; crossings: how often its carry goes from a chunk to the next one's
-    stage; ends: the stages of its first and its last turn."""
+    """How one stack, along `dim`, runs over the stages of `axes`. chunks: (stage, layers) in the
+    order of turns, () where a size is symbolic; crossings: how often its carry goes from a chunk to
+    the next one's stage; ends: the stages of its first and its last turn."""
 
+    dim: str
     axes: tuple[str, ...]
     chunks: tuple[tuple[int, int], ...]
     layers: Amount
@@ -69,15 +70,15 @@ class Pipeline:
         return () if course is None else course.axes
 
 
-def pipeline_of(model: Model, grid: Grid) -> Pipeline:
-    """The pipeline of a model."""
+def pipeline_of(model: Model, grid: Grid, stacks: Sequence[Stack]) -> Pipeline:
+    """The pipeline of a model that has these stacks."""
     courses: dict[str, Course] = {}
     placed: dict[str, tuple[str, int]] = {}
     for stages in model.stages:
         if stages.axis in grid.covers:
-            courses |= _explicit_courses(model, stages, grid)
+            courses |= _explicit_courses(stages, grid, stacks)
             placed |= _explicit_layers(model, stages, grid)
-    for stack in stacks_of(model.items):
+    for stack in stacks:
         axes = tuple(
             piece
             for said in stack.assignments
@@ -90,7 +91,7 @@ def pipeline_of(model: Model, grid: Grid) -> Pipeline:
     return Pipeline(courses, placed, tuple(axes_used))
 
 
-def stacks_of(items: tuple[Item, ...]) -> tuple[Stack, ...]:
+def stacks_of(items: Iterable[Item]) -> tuple[Stack, ...]:
     """All stacks, outer ones first."""
     found: list[Stack] = []
     for item in items:
@@ -106,10 +107,10 @@ def _even_course(stack: Stack, axes: tuple[str, ...], model: Model, grid: Grid) 
     last: Node = stages - 1 if isinstance(stages, int) else f"{axes[0]}-1"
     parts = stages * _chunks_a_stage(model)
     if not (isinstance(parts, int) and isinstance(layers, int) and isinstance(stages, int)):
-        return Course(axes, (), layers, stages, parts - 1, (0, last))
+        return Course(stack.dim, axes, (), layers, stages, parts - 1, (0, last))
     even, more = divmod(layers, parts)
     chunks = tuple((part % stages, even + (part < more)) for part in range(parts))
-    return Course(axes, chunks, layers, stages, parts - 1, (0, last))
+    return Course(stack.dim, axes, chunks, layers, stages, parts - 1, (0, last))
 
 
 def _chunks_a_stage(model: Model) -> int:
@@ -120,13 +121,13 @@ def _chunks_a_stage(model: Model) -> int:
     return chunks if interleaved and isinstance(chunks, int) else 1
 
 
-def _explicit_courses(model: Model, stages: Stages, grid: Grid) -> dict[str, Course]:
+def _explicit_courses(stages: Stages, grid: Grid, stacks: Sequence[Stack]) -> dict[str, Course]:
     axes = grid.covers[stages.axis]
     size = grid.space.group(axes)
     if not isinstance(size, int):
         return {}
     courses = {}
-    for stack in stacks_of(model.items):
+    for stack in stacks:
         held = [
             (place % size, count)
             for place, chunk in enumerate(stages.chunks)
@@ -138,7 +139,9 @@ def _explicit_courses(model: Model, stages: Stages, grid: Grid) -> dict[str, Cou
         runs = [stage for stage, _ in groupby(stage for stage, _ in held)]
         layers = grid.by_name[stack.dim].extent
         ends = (runs[0], runs[-1])
-        courses[stack.name] = Course(axes, tuple(held), layers, size, len(runs) - 1, ends)
+        courses[stack.name] = Course(
+            stack.dim, axes, tuple(held), layers, size, len(runs) - 1, ends
+        )
     return courses
 
 

@@ -6,21 +6,21 @@ widen its elements. Moving it first and copying it where it is read moves less: 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from parspec.interpreter.analysis.communication import saving, site_of
+from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.moves import Pricing
-from parspec.interpreter.analysis.serving import Delivery, Served
-from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.analysis.sections import Inferred, Section
+from parspec.interpreter.analysis.serving import Served
+from parspec.interpreter.analysis.sizes import bytes_of, item_bytes
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Layer, Tensor
-from parspec.interpreter.spec.settings import DTYPES
-from parspec.interpreter.theory.formulas import generic, is_number
+from parspec.interpreter.theory.formulas import is_number, numeric
 from parspec.interpreter.theory.layouts import EVERYWHERE, Layout
-from parspec.interpreter.theory.redistribution import moved, redistribute
+from parspec.interpreter.theory.redistribution import Step, moved, redistribute
 
 COPIES = ("copy", "scale")
 
@@ -41,66 +41,73 @@ class Late:
     full: int | None
 
 
-def repeat_findings(pricing: Pricing, delivery: Delivery) -> Iterator[Finding]:
-    """A finding for each place and axes where enlarged copies are moved."""
-    placed = {one.layer.name: one for one in pricing.inference.layers}
-    makers = {one.layer.out: one.layer for one in pricing.inference.layers}
+def copies_in(section: Section) -> Mapping[str, Layer]:
+    """The layers of a part that only copy, by the variables that they make."""
+    layers = section.outline.layers
+    return {layer.out: layer for layer in layers if layer.operator.kind in COPIES}
+
+
+def repeat_findings(inferred: Inferred, copies: Iterable[Mapping[str, Layer]]) -> Iterator[Finding]:
+    """A finding for each place and axes where enlarged copies are moved; `copies`: the layers of
+    all parts that only copy."""
+    makers = {name: layer for found in copies for name, layer in found.items()}
+    if not makers:
+        return
     together: dict[tuple[Site, tuple[str, ...]], list[Late]] = {}
-    for served in delivery.served:
-        late = _late(served, placed, makers, pricing, delivery)
-        if late is not None:
-            together.setdefault((late.site, late.axes), []).append(late)
+    for section in inferred.sections:
+        for served in section.served:
+            if served.need.tensor in makers and served.need.operand >= 0:
+                late = _late(served, section, makers, inferred)
+                if late is not None:
+                    together.setdefault((late.site, late.axes), []).append(late)
     for lates in together.values():
-        yield _finding(lates, pricing)
+        yield _finding(lates, inferred.grid)
 
 
 def _late(
-    served: Served,
-    placed: Mapping[str, Placed],
-    makers: Mapping[str, Layer],
-    pricing: Pricing,
-    delivery: Delivery,
+    served: Served, section: Section, makers: Mapping[str, Layer], inferred: Inferred
 ) -> Late | None:
     """What is wrong with a move, if it is of an enlarged copy and its source would move less."""
-    tensor = pricing.tensors[served.need.tensor]
+    tensor, grid = section.tensors[served.need.tensor], inferred.grid
     pieces = tuple(a for step in served.steps if step.primitive is not None for a in step.axes)
-    maker = makers.get(tensor.name)
-    reader = placed.get(served.need.layer)
-    if not pieces or maker is None or reader is None or served.need.operand < 0:
+    if not pieces:
         return None
-    now = _bytes_moved(served, tensor, pricing)
+    maker = makers[tensor.name]
+    reader = section.inference.by_name[served.need.layer]
+    turns = numeric(section.busiest_turns(served.stacks))
+    now = _bytes_moved(served.steps, tensor, grid) * turns
     best, source = now, tensor
-    for one, where in _sources(maker, tensor, served.need.layout, makers, pricing):
-        if _larger(tensor, one, pricing):
-            start, item = delivery.origins[one.name], DTYPES[one.dtype]
-            steps = redistribute(start, where, one.leaves, pricing.grid.space, item)
-            spent = _bytes_moved(Served(served.need, steps, served.stacks), one, pricing)
+    for one, where in _sources(maker, tensor, served.need.layout, makers, inferred):
+        if _larger(tensor, one, grid):
+            start, item = inferred.origin(one.name), item_bytes(one)
+            steps = redistribute(start, where, one.leaves, grid.space, item)
+            spent = _bytes_moved(steps, one, grid) * turns
             if spent < best:
                 best, source = spent, one
     if source is tensor:
         return None
     return Late(
-        _site(reader, pieces, pricing),
+        _site(reader, pieces, grid),
         reader.layer.name,
-        pricing.grid.shown(dict.fromkeys(pieces)),
+        grid.shown(dict.fromkeys(pieces)),
         maker,
         source,
         tensor,
         now,
         best,
-        _whole_bytes(tensor, pricing),
+        _whole_bytes(tensor, grid),
     )
 
 
 def _sources(
-    maker: Layer, tensor: Tensor, wanted: Layout, makers: Mapping[str, Layer], pricing: Pricing
+    maker: Layer, tensor: Tensor, wanted: Layout, makers: Mapping[str, Layer], inferred: Inferred
 ) -> Iterator[tuple[Tensor, Layout]]:
     """What a variable is copied from, nearest first, each with the layout that gives the wanted
     one without a further move."""
     step: Layer | None = maker
     while step is not None and step.operator.kind in COPIES:
         (operand,) = step.operands
-        source = pricing.tensors[operand.tensor]
+        source = inferred.tensor(operand.tensor)
         if None in operand.leaves:
             return
         inside = dict(zip(tensor.leaves, step.operator.output, strict=True))
@@ -110,42 +117,39 @@ def _sources(
         tensor, step = source, makers.get(source.name)
 
 
-def _whole_bytes(tensor: Tensor, pricing: Pricing) -> int | None:
+def _whole_bytes(tensor: Tensor, grid: Grid) -> int | None:
     """Bytes of a variable; None where its size or that of an axis is symbolic."""
-    size = bytes_of(tensor, EVERYWHERE, pricing.grid)
-    known = all(isinstance(nodes, int) for nodes in pricing.grid.space.sizes.values())
+    size = bytes_of(tensor, EVERYWHERE, grid)
+    known = all(isinstance(nodes, int) for nodes in grid.sizes.values())
     return int(size) if known and is_number(size) else None
 
 
-def _larger(one: Tensor, other: Tensor, pricing: Pricing) -> bool:
-    sizes = (generic(bytes_of(tensor, EVERYWHERE, pricing.grid)) for tensor in (one, other))
+def _larger(one: Tensor, other: Tensor, grid: Grid) -> bool:
+    sizes = (numeric(bytes_of(tensor, EVERYWHERE, grid)) for tensor in (one, other))
     return next(sizes) > next(sizes)
 
 
-def _bytes_moved(served: Served, tensor: Tensor, pricing: Pricing) -> Fraction:
-    """Bytes that the steps move on the busiest device, in all turns."""
-    space, item = pricing.grid.space, DTYPES[tensor.dtype]
-    once = sum((moved(step, tensor.leaves, space, item) for step in served.steps), Fraction(0))
-    return once * generic(pricing.busiest_turns(served.stacks))
+def _bytes_moved(steps: Iterable[Step], tensor: Tensor, grid: Grid) -> Fraction:
+    """Bytes that the steps move on the busiest device."""
+    item = item_bytes(tensor)
+    return sum((moved(step, tensor.leaves, grid.space, item) for step in steps), Fraction(0))
 
 
-def _site(reader: Placed, pieces: tuple[str, ...], pricing: Pricing) -> Site:
+def _site(reader: Placed, pieces: tuple[str, ...], grid: Grid) -> Site:
     """The clause that has the layer's operands moved, else the layer."""
     for said in reader.layer.assignments:
-        if not set(pieces).isdisjoint(pricing.grid.covers.get(said.axis, ())):
+        if not set(pieces).isdisjoint(grid.covers.get(said.axis, ())):
             return site_of(reader, said)
     return reader.layer.site
 
 
-def _finding(lates: list[Late], pricing: Pricing) -> Finding:
+def _finding(lates: list[Late], grid: Grid) -> Finding:
     first = lates[0]
     sizes = [late.full for late in lates]
     known = [size for size in sizes if size is not None]
     now = sum((late.now for late in lates), Fraction(0))
     best = sum((late.best for late in lates), Fraction(0))
-    ways = pricing.grid.space.group(
-        piece for axis in first.axes for piece in pricing.grid.covers[axis]
-    )
+    ways = grid.space.group(piece for axis in first.axes for piece in grid.covers[axis])
     figures = saving(now, best, sum(known), ways) if len(known) == len(sizes) else {"factor": None}
     facts: dict[str, Datum] = {
         "layer": first.layer,

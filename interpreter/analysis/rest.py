@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.spec.model import Assignment, Stage
 from parspec.interpreter.theory.layouts import EVERYWHERE, FLAT, TURN, Layout, Node, layout
 
@@ -14,7 +14,7 @@ def at_rest(
     clauses: Iterable[Assignment],
     stage: Stage | None,
     leaves: Sequence[str],
-    grid: Grid,
+    pieces: Pieces,
     otherwise: Layout,
 ) -> Layout:
     """The layout that state clauses describe; axes that they do not name as in `otherwise`.
@@ -22,8 +22,10 @@ def at_rest(
     Store axes lie inside the others on a dimension; a flattened store takes only axes on which the
     variable would be replicated.
     """
-    said = {piece: clause for clause in clauses for piece in grid.covers.get(clause.axis, ())}
-    at_stage = () if stage is None else grid.covers.get(stage.axis, ())
+    said = {piece: clause for clause in clauses for piece in pieces.covers.get(clause.axis, ())}
+    at_stage = () if stage is None else pieces.covers.get(stage.axis, ())
+    if not said and not at_stage:
+        return otherwise
     kept = otherwise.without({*said, *at_stage})
     cuts, partial, central = dict(kept.cuts), dict(kept.partial), dict(kept.central)
     if stage is not None:
@@ -39,7 +41,7 @@ def at_rest(
             case "store" if clause.dim is None:
                 cuts[FLAT] = (*cuts.get(FLAT, ()), piece)
             case "partition" | "store":
-                for leaf, part in grid.shares(clause, leaves):
+                for leaf, part in pieces.shares(clause, leaves):
                     if part == piece:
                         cuts[leaf] = (*cuts.get(leaf, ()), piece)
     zigzag = (piece for piece, clause in said.items() if clause.dealt == "zigzag")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal, TypeAlias
 
 from parspec.interpreter.diagnostics.findings import Finding, Site
@@ -163,7 +164,8 @@ class Analysis:
 
 
 def sum_known(figures: Iterable[float | None]) -> float | None:
-    """The sum of figures; None where one of them is not computed."""
+    """The sum of figures, rounded once, so that it is the same in whatever order; None where one
+    of them is not computed."""
     asked = list(figures)
     known = [figure for figure in asked if figure is not None]
-    return sum(known) if len(known) == len(asked) else None
+    return fsum(known) if len(known) == len(asked) else None

@@ -7,16 +7,21 @@ not once a turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import NamedTuple
 
-from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.analysis.inference import Inference, Need
+from parspec.interpreter.analysis.pipeline import Pipeline
 from parspec.interpreter.analysis.rest import at_rest, consensus
 from parspec.interpreter.analysis.sizes import dims_of, item_bytes
-from parspec.interpreter.spec.model import Model, Tensor
+from parspec.interpreter.spec.model import Tensor
+from parspec.interpreter.theory.formulas import Number
 from parspec.interpreter.theory.layouts import TURN, Layout, Node
 from parspec.interpreter.theory.redistribution import Step, cost, redistribute
+from parspec.interpreter.theory.space import Space
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,112 +33,135 @@ class Served:
     stacks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """All moves of variables in front of layers, and where each variable lies at first."""
+class Use(NamedTuple):
+    """Where a variable lies before anybody moves it, how it is brought to who needs it otherwise,
+    and all stacks in which somebody needs it."""
 
+    origin: Layout
     served: tuple[Served, ...]
-    origins: Mapping[str, Layout]
+    stacks: tuple[str, ...]
 
 
-def deliver(model: Model, grid: Grid, inference: Inference) -> Delivery:
-    """Serve every need of every variable."""
-    by_tensor: dict[str, list[Need]] = {}
-    for need in inference.needs:
-        by_tensor.setdefault(need.tensor, []).append(need)
-    origins: dict[str, Layout] = {}
-    served: list[Served] = []
-    for tensor in model.tensors:
-        needs = [_seen(need, tensor, inference) for need in by_tensor.get(tensor.name, ())]
-        origins[tensor.name] = _origin(tensor, needs, grid, inference)
-        served += _serve(tensor, origins[tensor.name], needs, grid, inference)
-    return Delivery(tuple(served), origins)
+class Wanted(NamedTuple):
+    """The first need of each layout, other than that in which a variable lies, in the same
+    `stacks`; `start`: where they find it."""
+
+    stacks: tuple[str, ...]
+    start: Layout
+    needs: tuple[Need, ...]
 
 
-def _origin(tensor: Tensor, needs: Sequence[Need], grid: Grid, inference: Inference) -> Layout:
-    """Where a variable lies before anybody moves it."""
-    produced = inference.produced.get(tensor.name)
-    if produced is not None:
-        return produced
-    agreed = consensus([need.layout for need in needs])
-    return at_rest(tensor.rest, tensor.stage, tensor.leaves, grid, agreed)
+class Lying(NamedTuple):
+    """Where a variable lies, what is wanted otherwise, and all stacks in which it is needed."""
+
+    origin: Layout
+    wanted: tuple[Wanted, ...]
+    stacks: tuple[str, ...]
 
 
-def _scope(tensor: Tensor, need: Need, inference: Inference) -> tuple[str, ...]:
+def lying(
+    tensor: Tensor, known_to: Iterable[Inference], pieces: Pieces, pipeline: Pipeline
+) -> Lying:
+    """How a variable lies, from what is inferred of all parts that know it."""
+    produced: Layout | None = None
+    made: tuple[str, ...] = ()
+    needs: list[Need] = []
+    for one in known_to:
+        needs += one.wanted.get(tensor.name, ())
+        if tensor.name in one.produced:
+            produced, made = one.produced[tensor.name], one.stack_of[tensor.name]
+    scopes: dict[tuple[str, ...], list[Need]] = {}
+    for need in needs:
+        scope = _scope(tensor, need, made)
+        scopes.setdefault(scope, []).append(_seen(need, scope, pipeline))
+    origin = produced
+    if origin is None:
+        agreed = consensus([need.layout for seen in scopes.values() for need in seen])
+        origin = at_rest(tensor.rest, tensor.stage, tensor.leaves, pieces, agreed)
+    wanted = []
+    for scope, seen in scopes.items():
+        start = _last_turn(origin, made[len(scope) :], pipeline)
+        first = {need.layout: need for need in reversed(seen)}
+        left = tuple(n for n in seen if first[n.layout] is n and n.layout != start)
+        if left:
+            wanted.append(Wanted(scope, start, left))
+    around = dict.fromkeys(stack for need in needs for stack in need.stacks)
+    return Lying(origin, tuple(wanted), tuple(around))
+
+
+def use_of(tensor: Tensor, lies: Lying, space: Space) -> Use:
+    """The use of a variable."""
+    served = (
+        Served({need.layout: need for need in wanted.needs}[where], steps, wanted.stacks)
+        for wanted in lies.wanted
+        for where, steps in _serve(
+            wanted.start,
+            tuple(need.layout for need in wanted.needs),
+            dims_of(tensor, wanted.start),
+            item_bytes(tensor),
+            space,
+        )
+    )
+    return Use(lies.origin, tuple(served), lies.stacks)
+
+
+def _scope(tensor: Tensor, need: Need, made: tuple[str, ...]) -> tuple[str, ...]:
     """The stacks that both make the variable anew each turn and hold the consumer."""
     if tensor.role in ("weight", "cache") and tensor.stacked:
         return need.stacks
-    made = inference.stack_of.get(tensor.name, ())
+    if not need.stacks:
+        return ()
     shared = 0
     while shared < min(len(made), len(need.stacks)) and made[shared] == need.stacks[shared]:
         shared += 1
     return made[:shared]
 
 
-def _seen(need: Need, tensor: Tensor, inference: Inference) -> Need:
+def _seen(need: Need, scope: tuple[str, ...], pipeline: Pipeline) -> Need:
     """A need as seen from where the variable is made: every stage of a pipelined stack uses what
     comes from outside it."""
-    scope = _scope(tensor, need, inference)
+    if not need.stacks:
+        return need
     every = {
-        axis
-        for stack in need.stacks
-        if stack not in scope
-        for axis in inference.pipeline.axes_of(stack)
+        axis for stack in need.stacks if stack not in scope for axis in pipeline.axes_of(stack)
     }
     on_all = {axis for axis, nodes in need.layout.central if axis in every and TURN in nodes}
-    return replace(need, layout=need.layout.without(on_all))
+    return replace(need, layout=need.layout.without(on_all)) if on_all else need
 
 
-def _serve(
-    tensor: Tensor, start: Layout, needs: Iterable[Need], grid: Grid, inference: Inference
-) -> list[Served]:
-    """Serve the consumers of one variable, those in the same stacks together."""
-    scopes: dict[tuple[str, ...], list[Need]] = {}
-    for need in needs:
-        scopes.setdefault(_scope(tensor, need, inference), []).append(need)
-    served: list[Served] = []
-    for scope, wanted in scopes.items():
-        found = _last_turn(start, scope, tensor, inference)
-        served += _serve_scope(tensor, found, wanted, grid, scope)
-    return served
-
-
-def _last_turn(
-    start: Layout, scope: tuple[str, ...], tensor: Tensor, inference: Inference
-) -> Layout:
-    """A variable of a pipelined stack as what follows the stack finds it: on the last stage."""
-    made = inference.stack_of.get(tensor.name, ())
+def _last_turn(start: Layout, left: tuple[str, ...], pipeline: Pipeline) -> Layout:
+    """A variable of pipelined stacks as what has `left` them finds it: on the last stage."""
+    if not left:
+        return start
     ends: dict[str, Node] = {
         axis: course.ends[1]
-        for stack in made[len(scope) :]
-        if (course := inference.pipeline.courses.get(stack)) is not None
+        for stack in left
+        if (course := pipeline.courses.get(stack)) is not None
         for axis in course.axes
     }
-    turning = (axis for axis, nodes in start.central if axis in ends and nodes == (TURN,))
-    return start.at({axis: ends[axis] for axis in turning})
+    turning = [axis for axis, nodes in start.central if axis in ends and nodes == (TURN,)]
+    return start.at({axis: ends[axis] for axis in turning}) if turning else start
 
 
-def _serve_scope(
-    tensor: Tensor, start: Layout, needs: Sequence[Need], grid: Grid, scope: tuple[str, ...]
-) -> list[Served]:
-    """Serve the cheapest consumer first, from the cheapest layout at hand, until all are."""
-    dims = dims_of(tensor, start)
-    item = item_bytes(tensor)
-    first = {need.layout: need for need in reversed(needs)}
-    left = [need for need in needs if first[need.layout] is need]
-    if len(left) == 1:
-        return [Served(left[0], redistribute(start, left[0].layout, dims, grid.space, item), scope)]
+@lru_cache(maxsize=16384)
+def _serve(
+    start: Layout, wanted: tuple[Layout, ...], dims: tuple[str, ...], item: Number, space: Space
+) -> tuple[tuple[Layout, tuple[Step, ...]], ...]:
+    """Serve the cheapest consumer first, from the cheapest layout at hand, until all are: each of
+    the wanted layouts with the steps that lead to it."""
+    if len(wanted) == 1:
+        return ((wanted[0], redistribute(start, wanted[0], dims, space, item)),)
     at_hand = [start]
+    left = list(wanted)
     served = []
     while left:
         ways = [
-            (cost(steps, dims, grid.space, item), place, need, steps)
-            for place, need in enumerate(left)
+            (cost(steps, dims, space, item), place, len(steps), steps)
+            for place, where in enumerate(left)
             for source in at_hand
-            for steps in [redistribute(source, need.layout, dims, grid.space, item)]
+            for steps in [redistribute(source, where, dims, space, item)]
         ]
-        _, place, need, steps = min(ways, key=lambda way: (way[0], way[1], len(way[3])))
-        del left[place]
-        served.append(Served(need, steps, scope))
+        _, place, _, steps = min(ways, key=lambda way: way[:3])
+        served.append((left.pop(place), steps))
         at_hand += [step.target for step in steps if step.target not in at_hand]
-    return served
+    return tuple(served)

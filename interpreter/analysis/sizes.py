@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Mapping
+from functools import lru_cache
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.spec.model import Tensor
 from parspec.interpreter.spec.settings import DTYPES
-from parspec.interpreter.theory.formulas import Amount, whole
+from parspec.interpreter.theory.formulas import Amount, Number, whole
 from parspec.interpreter.theory.layouts import FLAT, Layout
+from parspec.interpreter.theory.space import Space
+
+ITEM_BYTES: Mapping[str, Number] = {
+    name: size.numerator if size.denominator == 1 else size for name, size in DTYPES.items()
+}
+"""Bytes of one element by type, as an integer where they are whole."""
 
 
 def dims_of(tensor: Tensor, where: Layout) -> tuple[str, ...]:
     """The dimensions that a layout of a variable may cut: its own, and where it is stored
     flattened the row of all its elements."""
-    return (*tensor.leaves, FLAT) if where.axes(FLAT) else tensor.leaves
+    return _dims(tensor.leaves, where)
 
 
-def item_bytes(tensor: Tensor) -> Fraction:
+def _dims(leaves: tuple[str, ...], where: Layout) -> tuple[str, ...]:
+    return (*leaves, FLAT) if where.axes(FLAT) else leaves
+
+
+def item_bytes(tensor: Tensor) -> Number:
     """Bytes of one element of a variable."""
-    return DTYPES[tensor.dtype]
+    return ITEM_BYTES[tensor.dtype]
 
 
 def bytes_of(tensor: Tensor, where: Layout, grid: Grid) -> Amount:
     """Bytes of one slice of a variable on a node that has one (one turn's of a stacked one)."""
-    return whole(grid.space.local(dims_of(tensor, where), where) * item_bytes(tensor))
+    return slice_bytes(tensor.leaves, tensor.dtype, where, grid.space)
+
+
+@lru_cache(maxsize=16384)
+def slice_bytes(leaves: tuple[str, ...], dtype: str, where: Layout, space: Space) -> Amount:
+    """Bytes of one slice of a variable with these leaves and elements of this type."""
+    return whole(space.local(_dims(leaves, where), where) * ITEM_BYTES[dtype])

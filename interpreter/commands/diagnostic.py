@@ -17,6 +17,7 @@ from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import Severity
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
+from parspec.interpreter.fixes.fixes import surest
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -104,7 +105,8 @@ def diagnostics(analyses: Iterable[Analysis], files: Sources) -> tuple[Diagnosti
     found: dict[Diagnostic, list[str | None]] = {}
     for analysis in analyses:
         for finding in analysis.findings:
-            diagnostic = diagnosed(finding, files, analysis.model.file)
+            mended = replace(finding, fixes=surest(finding, analysis.model))
+            diagnostic = diagnosed(mended, files, analysis.model.file)
             found.setdefault(diagnostic, []).append(analysis.model.plan)
     named = (replace(diagnostic, plans=_shared(plans)) for diagnostic, plans in found.items())
     return tuple(sorted(named, key=lambda diagnostic: diagnostic.order))

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from parspec.interpreter.analysis.hints import hints_of
 from parspec.interpreter.analysis.kinds import Kinds, kinds_of
+from parspec.interpreter.analysis.sections import infer
 from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Template
 from parspec.interpreter.theory.formulas import Amount, symbol
 from parspec.interpreter.theory.operators import Operator
@@ -38,7 +40,9 @@ class _Use:
 def tabled(model: Model) -> tuple[Tabled, ...]:
     """Templates in the order of the spec, then each further operator once, by its first layer."""
     uses = tuple(_uses(model.items, None))
-    kinds = kinds_of(model, {tensor.name: tensor for tensor in model.tensors})
+    inferred = infer(model)
+    hints = [hints_of(section.inference) for section in inferred.sections]
+    kinds = kinds_of(model.dims, hints)
     tables = [_of_template(template, uses, kinds, model) for template in model.templates]
     seen: set[Operator] = set()
     for use in uses:

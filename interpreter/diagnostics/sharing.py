@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from parspec.interpreter.diagnostics.findings import Finding
 
@@ -15,7 +16,7 @@ def found_under(
     found: dict[Finding, list[str | None]] = {}
     for plan, findings in plans:
         for finding in findings:
-            found.setdefault(finding, []).append(plan)
+            found.setdefault(replace(finding, plan=None), []).append(plan)
     return {finding: _named(under) for finding, under in found.items()}
 
 

@@ -6,20 +6,17 @@ from collections.abc import Iterator
 
 from parspec.grammar.syntax import (
     AtClause,
-    Call,
     Clause,
-    Expression,
     LayerStatement,
     OutputStatement,
     PartitionClause,
-    Product,
     StateClause,
     StoreClause,
-    Sum,
 )
 from parspec.interpreter.diagnostics.entry import items, size_in_bytes, word
 from parspec.interpreter.diagnostics.findings import Fix
 from parspec.interpreter.fixes.case import Case, fix
+from parspec.interpreter.fixes.spots import calls
 
 
 def foreign_dim(case: Case) -> Iterator[Fix]:
@@ -121,26 +118,13 @@ def masked(case: Case) -> Iterator[Fix]:
     statement = case.at.chunk.statement
     if not isinstance(statement, LayerStatement):
         return
-    for call in _calls(statement.expression):
+    for call in calls(statement.expression):
         over = [dim.text for dim in call.over]
         if call.function.text == case.text("function") and case.text("dim") in over:
             end = call.over[-1].span.end
             title = f"Write `over {', '.join(over)} masked`"
             yield fix(title, case.at.insert(end, " masked"))
             return
-
-
-def _calls(expression: Expression | None) -> Iterator[Call]:
-    pending = [] if expression is None else [expression]
-    while pending:
-        match pending.pop():
-            case Call() as call:
-                yield call
-                pending += reversed(call.arguments)
-            case Product(factors=factors):
-                pending += reversed(factors)
-            case Sum(terms=terms):
-                pending += [term.value for term in reversed(terms)]
 
 
 def needless(case: Case) -> Iterator[Fix]:

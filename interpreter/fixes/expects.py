@@ -6,10 +6,17 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from math import ceil, floor
 
-from parspec.grammar.syntax import BudgetExpect, ExpectStatement, PrimitiveExpect, StateExpect
+from parspec.grammar.syntax import (
+    BudgetExpect,
+    CommunicationStatement,
+    ExpectStatement,
+    PrimitiveExpect,
+    StateExpect,
+)
 from parspec.interpreter.diagnostics.findings import Fix
 from parspec.interpreter.diagnostics.readable import bytes_text, seconds_text
 from parspec.interpreter.fixes.case import Case, fix
+from parspec.interpreter.fixes.spots import every
 from parspec.interpreter.spec.sizes import UNITS
 
 _DIGITS = 3  # significant digits of a bound that is offered
@@ -55,6 +62,22 @@ def state(case: Case) -> Iterator[Fix]:
     if isinstance(statement, ExpectStatement) and isinstance(statement.condition, StateExpect):
         got = case.text("got")
         yield fix(f"Write `{got}`", case.at.replace(statement.condition.state.span, got))
+
+
+def pin(case: Case) -> Iterator[Fix]:
+    """The pin of a primitive, below the last `expect`, else below `communication explicit`."""
+    axes = case.text("axis").replace(",", ", ")
+    text = f"expect {case.text('primitive')} of {case.text('tensor')} on {axes}"
+    file = case.model.explicit_site.file if case.model.explicit_site else case.at.file
+    keywords = (CommunicationStatement, ExpectStatement)
+    places = [
+        one
+        for one in every(file, case.model)
+        if isinstance(one.chunk.statement, keywords) and not one.around
+    ]
+    places.sort(key=lambda one: isinstance(one.chunk.statement, ExpectStatement))
+    if places:
+        yield fix(f"Write `{text}`", places[-1].below(text))
 
 
 def unpin(case: Case) -> Iterator[Fix]:

@@ -35,6 +35,7 @@ _MENDERS: Mapping[str, tuple[Mender, ...]] = {
     "rank_mismatch": (shapes.rank,),
     "global_size_mismatch": (shapes.other_size,),
     "repeated_dim": (shapes.repeated_dim,),
+    "wrong_arguments": (shapes.arguments,),
     "missing_index": (shapes.missing_index,),
     "summed_alone": (shapes.summed_alone,),
     "resized": (names.resized,),
@@ -64,15 +65,24 @@ _MENDERS: Mapping[str, tuple[Mender, ...]] = {
     "memory_expectation": (expects.budget,),
     "input_state_mismatch": (expects.state,),
     "state_mismatch": (expects.state,),
+    "unpinned": (expects.pin,),
     "double_reduce": (expects.unpin,),
 }
 
 CERTAIN = frozenset(
-    {"syntax_error", "missing_sum", "unit_mismatch", "unpinned", "stage_out_of_range"}
+    {
+        "syntax_error",
+        "unknown_name",
+        "missing_sum",
+        "unit_mismatch",
+        "unpinned",
+        "stage_out_of_range",
+    }
 )
 """Findings whose fixes remove them whatever else the spec says."""
 
-_SAFE = CERTAIN | {
+_SAFE = {
+    *CERTAIN,
     "redundant_gather",
     "unexpected_collective",
     "hidden_comm",
@@ -87,6 +97,16 @@ def is_safe(finding: Finding) -> bool:
     if finding.name == "unknown_name":
         return len(items(dict(finding.data).get("near"))) == 1
     return finding.name in _SAFE
+
+
+def surest(finding: Finding, model: Model) -> tuple[Fix, ...]:
+    """The fixes that may be shown without having been tried: those of who found it, else the first
+    of a finding that says by itself what is meant or what is missing."""
+    if finding.fixes:
+        return finding.fixes
+    if is_safe(finding) or finding.name == "unknown_name":
+        return fixes(finding, model)[:1]
+    return ()
 
 
 def fixes(finding: Finding, model: Model) -> tuple[Fix, ...]:

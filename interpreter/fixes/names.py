@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 
 from parspec.grammar.syntax import (
     DimStatement,
@@ -32,8 +33,10 @@ def close_names(case: Case) -> Iterator[Fix]:
 
 def close_files(case: Case) -> Iterator[Fix]:
     """Each file of a close name."""
+    written = PurePosixPath(case.text("file"))
     for each in items(case.facts.get("near")):
-        yield fix(f'Import "{each}"', case.at.replace(case.span, f'"{each}"'))
+        target = f'"{written.parent / word(each)}"'
+        yield fix(f"Write `{target}`", case.at.replace(case.span, target))
 
 
 def unused(case: Case) -> Iterator[Fix]:

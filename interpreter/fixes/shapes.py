@@ -10,12 +10,15 @@ from parspec.grammar.syntax import (
     LayerStatement,
     Name,
     Product,
+    Span,
     TensorStatement,
     TensorUse,
 )
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix
+from parspec.interpreter.fixes.spots import calls
+from parspec.interpreter.spec.functions import FUNCTIONS
 
 _USE = re.compile(r"([^\[\]]+)\[[^\]]*\]")
 
@@ -29,14 +32,15 @@ def rank(case: Case) -> Iterator[Fix]:
 
 
 def other_size(case: Case) -> Iterator[Fix]:
-    """A dimension made as large as the one that it stands for."""
-    name, other = case.text("dim"), case.text("other")
-    found = case.dim(other)
-    if found is None:
-        return
-    at, item = found
-    if item.size is not None:
-        yield fix(f"Write `{other} = {name}`", at.replace(item.size.span, name))
+    """One of the two dimensions made as large as the other."""
+    pair = case.text("dim"), case.text("other")
+    for name, other in (pair, pair[::-1]):
+        found = case.dim(name)
+        if found is None:
+            continue
+        at, item = found
+        if item.size is not None:
+            yield fix(f"Write `{name} = {other}`", at.replace(item.size.span, other))
 
 
 def repeated_dim(case: Case) -> Iterator[Fix]:
@@ -88,6 +92,21 @@ def _dims(use: TensorUse, case: Case) -> tuple[str, ...]:
         return tuple(each.name.text for each in use.indices if isinstance(each.name, Name))
     known = (t.dims for t in case.model.tensors if use.path.text in (t.label, t.name))
     return next(known, ())
+
+
+def arguments(case: Case) -> Iterator[Fix]:
+    """A call of a function without the arguments that it does not take."""
+    statement = case.at.chunk.statement
+    expression = statement.expression if isinstance(statement, LayerStatement) else None
+    for call in calls(expression):
+        known = FUNCTIONS.get(call.function.text)
+        if call.span != case.span or known is None or known.most is None:
+            continue
+        given = call.arguments[known.most :]
+        if given and call.arguments[: known.most]:
+            extra = Span(call.arguments[known.most - 1].span.end, given[-1].span.end)
+            shown = case.at.text(Span(given[0].span.start, extra.end))
+            yield fix(f"Remove `{shown}`", case.at.replace(extra, ""))
 
 
 def summed_alone(case: Case) -> Iterator[Fix]:

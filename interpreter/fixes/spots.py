@@ -11,15 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from parspec.grammar.syntax import (
+    Call,
     Chunk,
     Clause,
     Document,
+    Expression,
     ForStatement,
     LayerStatement,
     OutputStatement,
     PartitionClause,
+    Product,
     Span,
     StackStatement,
+    Sum,
     TensorStatement,
 )
 from parspec.interpreter.diagnostics.findings import Edit, Site
@@ -225,6 +229,20 @@ def every(file: str, model: Model) -> Iterator[Spot]:
         chunk = path[0]
         yield Spot(file, document, chunk, document.start_of(chunk.key), path[1:])
         pending += [(inner, *path) for inner in reversed(chunk.body)]
+
+
+def calls(expression: Expression | None) -> Iterator[Call]:
+    """The calls in an expression, outer ones first, as they are written."""
+    pending = [] if expression is None else [expression]
+    while pending:
+        match pending.pop():
+            case Call() as call:
+                yield call
+                pending += reversed(call.arguments)
+            case Product(factors=factors):
+                pending += reversed(factors)
+            case Sum(terms=terms):
+                pending += [term.value for term in reversed(terms)]
 
 
 def _path(chunks: Sequence[Chunk], key: int) -> tuple[Chunk, ...]:

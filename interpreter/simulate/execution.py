@@ -15,8 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from parspec.interpreter.analysis.inference import Inference, Placed
-from parspec.interpreter.analysis.serving import Delivery, Served
+from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.sections import Inferred
+from parspec.interpreter.analysis.serving import Served
 from parspec.interpreter.simulate.collectives import all_reduce
 from parspec.interpreter.simulate.kernels import Kernel, Task, kernel
 from parspec.interpreter.simulate.machine import Array, Device, Impossible, Machine
@@ -50,8 +51,7 @@ class Differs(Exception):
 class Plan:
     """What the analysis says of a program: states, moves, and what moves outputs."""
 
-    inference: Inference
-    delivery: Delivery
+    inferred: Inferred
     outputs: tuple[tuple[str, tuple[Step, ...]], ...]
 
 
@@ -83,9 +83,9 @@ class Execution:
         self._loaded: dict[tuple[str, Scope], Turns] = {}
         self._made_in: dict[str, Scope] = {}
         self._caches: dict[tuple[str, Turns], Array] = {}
-        self._placed = {placed.layer.name: placed for placed in self.plan.inference.layers}
+        self._placed = self.plan.inferred.by_name
         self._served: dict[tuple[str, Scope], list[Served]] = {}
-        for served in self.plan.delivery.served:
+        for served in self.plan.inferred.served:
             self._served.setdefault((served.need.tensor, served.stacks), []).append(served)
         self._last: dict[str, tuple[str, Turns]] = {}
 
@@ -106,13 +106,13 @@ class Execution:
 
     def _stack(self, stack: Stack, here: _Here) -> None:
         self.at = stack.name
-        course = self.plan.inference.pipeline.courses.get(stack.name)
+        course = self.plan.inferred.pipeline.courses.get(stack.name)
         stages: list[int] = []
         if course is not None:
             if len(course.axes) != 1:
                 raise Impossible("a pipeline over several axes has no single row of stages")
             stages = [stage for stage, count in course.chunks for _ in range(count)]
-        state = self.plan.inference.produced[stack.carry]
+        state = self.plan.inferred.produced[stack.carry]
         carry, entry = self.program.tensors[stack.carry], self.program.tensors[stack.entry]
         spread: Spread | None = None
         for turn in range(self.program.turns(stack.name)):
@@ -281,7 +281,7 @@ class Execution:
         if self._loaded.get(key) == turns or (tensor.name in self._made_in and not tensor.stacked):
             return
         self._loaded[key] = turns
-        where = at_stages(self.plan.delivery.origins[tensor.name], here.stages)
+        where = at_stages(self.plan.inferred.uses[tensor.name].origin, here.stages)
         whole = self._whole(tensor, here)
         self._at_hand[key] = [at_rest(whole, tensor.leaves, where, self.machine, self.random)]
         self._serve(tensor, _Here(scope, turns, here.stages))

@@ -13,12 +13,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
-from parspec.interpreter.analysis.grid import Grid, build_grid, layers_of
-from parspec.interpreter.analysis.inference import Inference, infer
+from parspec.interpreter.analysis.grid import Grid, layers_of
 from parspec.interpreter.analysis.moves import all_moves
 from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.analysis.serving import Delivery, deliver
+from parspec.interpreter.analysis.sections import Inferred, infer
 from parspec.interpreter.simulate.sizes import Cutting, Sized, Wanted, smallest
 from parspec.interpreter.simulate.slots import slot_dims
 from parspec.interpreter.spec.model import Dim, Mesh, Model, Settings, Stack, Stages
@@ -59,17 +58,16 @@ class Refused:
 
 def shrunk(model: Model) -> Small | Refused:
     """A model without mistakes at small sizes."""
-    grid = build_grid(model)
-    inference = infer(model, grid)
-    delivery = deliver(model, grid, inference)
-    if any(_redealt(step) for served in delivery.served for step in served.steps):
+    inferred = infer(model)
+    grid = inferred.grid
+    if any(_redealt(step) for served in inferred.served for step in served.steps):
         return Refused(
             "slices dealt in zigzag are simulated in order, and this plan deals some anew"
         )
-    wanted = _course(all_moves(model, grid, inference, delivery))
+    wanted = _course(all_moves(inferred))
     why: Refused | None = None
     for ways in _meshes(model, grid):
-        plan = _Plan(model, grid, inference, delivery, ways)
+        plan = _Plan(model, inferred, ways)
         for least, latencies in _attempts(model):
             small = plan.at(least)
             if isinstance(small, Small):
@@ -129,11 +127,10 @@ def _course(moves: Iterable[Move]) -> list[tuple[str, ...]]:
 
 def _kept(small: Model, grid: Grid, wanted: list[tuple[str, ...]]) -> str | None:
     """Why a small model is not the same plan; None if it is."""
-    own = build_grid(small)
-    if own.covers != grid.covers:
+    inferred = infer(small)
+    if inferred.grid.covers != grid.covers:
         return "shares of axes nest differently at small sizes"
-    inference = infer(small, own)
-    course = _course(all_moves(small, own, inference, deliver(small, own, inference)))
+    course = _course(all_moves(inferred))
     here, there = dict.fromkeys(course), dict.fromkeys(wanted)
     differs = next((move for move in wanted if move not in here), None)
     if differs is None:
@@ -184,10 +181,13 @@ class _Plan:
     """A plan to be made small, with the numbers of nodes that its axes shall have."""
 
     model: Model
-    grid: Grid
-    inference: Inference
-    delivery: Delivery
+    inferred: Inferred
     ways: Mapping[str, int]
+
+    @property
+    def grid(self) -> Grid:
+        """The grid of the large model."""
+        return self.inferred.grid
 
     def at(self, least: Mapping[str, int]) -> Small | Refused:
         """The model with dimensions of at least these sizes."""
@@ -353,11 +353,11 @@ class _Plan:
         return {axis.name for axis in self.model.mesh.axes}
 
     def _layouts(self) -> Iterator[Layout]:
-        for placed in self.inference.layers:
+        for placed in self.inferred.layers:
             yield from placed.inputs
             yield placed.output
-        yield from self.delivery.origins.values()
-        for served in self.delivery.served:
+        yield from (use.origin for use in self.inferred.uses.values())
+        for served in self.inferred.served:
             for step in served.steps:
                 yield from (step.source, step.target)
 
@@ -373,7 +373,7 @@ class _Plan:
 
     def _dealt(self, stack: Stack) -> int:
         """Turns of a stack that is dealt out in equal chunks, or not at all."""
-        course = self.inference.pipeline.courses.get(stack.name)
+        course = self.inferred.pipeline.courses.get(stack.name)
         layers = self.grid.by_name[stack.dim].extent
         before = after = 1
         if course is not None:

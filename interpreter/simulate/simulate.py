@@ -14,11 +14,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from parspec.interpreter.analysis.grid import Grid, build_grid
-from parspec.interpreter.analysis.inference import infer
-from parspec.interpreter.analysis.moves import Pricing, all_moves, output_layout
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.moves import all_moves, output_layout
 from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.analysis.serving import Delivery, deliver
+from parspec.interpreter.analysis.sections import Inferred, infer
 from parspec.interpreter.simulate.execution import Differs, Entry, Execution, Plan
 from parspec.interpreter.simulate.machine import Extent, Impossible, Machine
 from parspec.interpreter.simulate.program import Program, drawn
@@ -32,21 +31,17 @@ from parspec.interpreter.theory.redistribution import Step, redistribute
 
 def proved(model: Model, seed: int) -> Proof:
     """The proof of a model without mistakes at its own sizes, which must all be numbers."""
-    grid = build_grid(model)
-    machine = _machine(grid)
+    inferred = infer(model)
+    machine = _machine(inferred.grid)
     program = Program(model, machine.dims)
-    inference = infer(model, grid)
-    delivery = deliver(model, grid, inference)
-    outputs = _outputs(model, Pricing(model, grid, inference), delivery)
     random = np.random.default_rng(seed)
     values = drawn(program, random)
-    plan = Plan(inference, delivery, outputs)
+    plan = Plan(inferred, _outputs(inferred))
     with np.errstate(all="ignore"):  # random numbers may overflow: on both sides alike
         expected = reference(program, values)
         execution = Execution(program, plan, machine, values, expected, random)
         fault = _fault(execution)
-    moves = all_moves(model, grid, inference, delivery)
-    traffic = () if fault is not None else _traffic(execution.sent, moves)
+    traffic = () if fault is not None else _traffic(execution.sent, all_moves(inferred))
     return Proof(len(machine.devices), execution.results, fault, traffic)
 
 
@@ -61,16 +56,14 @@ def _fault(execution: Execution) -> Difference | Stuck | None:
     return None
 
 
-def _outputs(
-    model: Model, pricing: Pricing, delivery: Delivery
-) -> tuple[tuple[str, tuple[Step, ...]], ...]:
+def _outputs(inferred: Inferred) -> tuple[tuple[str, tuple[Step, ...]], ...]:
     """The steps that bring each output to where it must lie."""
     found = []
-    for output in model.outputs:
-        tensor = pricing.tensors[output.tensor]
-        start, end = output_layout(pricing, delivery.origins, output)
+    for output in inferred.model.outputs:
+        tensor = inferred.tensor(output.tensor)
+        start, end = output_layout(inferred, output)
         item = DTYPES[tensor.dtype]
-        steps = redistribute(start, end, tensor.leaves, pricing.grid.space, item)
+        steps = redistribute(start, end, tensor.leaves, inferred.grid.space, item)
         found.append((tensor.name, steps))
     return tuple(found)
 

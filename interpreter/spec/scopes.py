@@ -8,12 +8,12 @@ on something that has been reported already is *broken*: known by name, and left
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from parspec.grammar.syntax import TOP, Span
-from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
+from parspec.grammar.syntax import Span
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
 from parspec.interpreter.spec.ledger import Ledger
 from parspec.interpreter.spec.limits import terms
 from parspec.interpreter.spec.names import unknown
@@ -247,12 +247,7 @@ class Here:
         """Adds `unknown_name`, unless the name stands in text that was skipped."""
         if name.text in self.world.facts.skipped:
             return
-        finding = unknown(kind, name.text, self.at(name.span), names)
-        if kind == "dimension" and not dict(finding.data)["near"]:
-            start = Site(self.placed.file, TOP, Span(0, 0))
-            declare = Fix(f"Declare `dim {name.text}`", (Edit(start, f"dim {name.text}\n"),))
-            finding = replace(finding, fixes=(declare,))
-        self.notes.found.append(finding)
+        self.notes.found.append(unknown(kind, name.text, self.at(name.span), names))
 
     def leaves(self, dim: str) -> tuple[str, ...] | None:
         """The leaves of a dimension as it is called here; None where it is unknown."""

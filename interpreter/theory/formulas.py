@@ -170,6 +170,11 @@ def generic(amount: Amount) -> Fraction:
     return Fraction(value)
 
 
+def numeric(amount: Amount) -> Number:
+    """The number itself; a formula at the generic point."""
+    return generic(amount) if isinstance(amount, Polynomial) else amount
+
+
 def reader(amount: Amount, order: Sequence[str] = ()) -> str:
     """The amount as a reader writes it: `N·B·I + L·O·I`, `2·B·D`, `5·B·S/(4·E)`, `D² − 1`.
 

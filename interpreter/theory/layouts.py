@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 Node: TypeAlias = int | str
@@ -45,7 +46,7 @@ class State:
 REPLICATED = State("R")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
     """States on all axes, in one canonical form: equal layouts compare equal.
 
@@ -57,6 +58,25 @@ class Layout:
     partial: tuple[tuple[str, str], ...] = ()
     central: tuple[tuple[str, tuple[Node, ...]], ...] = ()
     zigzag: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Layout):
+            return NotImplemented
+        return self._hash == other._hash and self._states == other._states
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once: what was found of a layout is looked up by it."""
+        return hash(self._states)
+
+    @property
+    def _states(self) -> tuple[object, ...]:
+        return self.cuts, self.partial, self.central, self.zigzag
 
     def state(self, axis: str) -> State:
         """The state on one axis."""

@@ -6,10 +6,11 @@ An operator knows no names of variables and no partition; it is what the dimensi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Operator:
     """One operator over leaf dimensions (products of dims are spelled out as their factors).
 
@@ -39,12 +40,20 @@ class Operator:
     over: tuple[str, ...] = ()
     masked: bool = False
 
-    @property
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once: what was found of an operator is looked up by it."""
+        return hash((self.kind, self.inputs, self.output, self.function, self.over, self.masked))
+
+    @cached_property
     def dims(self) -> tuple[str, ...]:
         """Every dimension of the operator once: the result's first, then the operands'."""
         return tuple(dict.fromkeys(d for dims in (self.output, *self.inputs) for d in dims))
 
-    @property
+    @cached_property
     def summed(self) -> tuple[str, ...]:
         """The dimensions that operands have and the result lacks."""
         return tuple(d for d in self.dims if d not in self.output)

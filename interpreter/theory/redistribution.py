@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import combinations, count, permutations
 
 from parspec.interpreter.theory import primitives, timing
-from parspec.interpreter.theory.formulas import Amount, generic
+from parspec.interpreter.theory.formulas import Amount, Number, generic
 from parspec.interpreter.theory.layouts import Layout, Node, layout
 from parspec.interpreter.theory.space import Space
 
@@ -50,7 +50,7 @@ class Price:
 
 @lru_cache(maxsize=65536)
 def redistribute(
-    source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Fraction
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Number
 ) -> tuple[Step, ...]:
     """The cheapest steps from one layout of a variable with these dimensions to another; `item` is
     the bytes of an element.
@@ -86,7 +86,7 @@ def _dealt(where: Layout, zigzag: Collection[str]) -> Layout:
 
 
 def _path(
-    source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Fraction
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Number
 ) -> tuple[Step, ...]:
     """The shortest path between layouts whose slices all lie in order."""
     settled = {dim: _common_prefix(source.axes(dim), target.axes(dim)) for dim in dims}
@@ -111,12 +111,12 @@ def _path(
     raise AssertionError(f"no way from {source} to {target}")
 
 
-def cost(steps: tuple[Step, ...], dims: tuple[str, ...], space: Space, item: Fraction) -> Fraction:
+def cost(steps: tuple[Step, ...], dims: tuple[str, ...], space: Space, item: Number) -> Fraction:
     """The measure of a whole path."""
     return sum((measure(step, dims, space, item) for step in steps), Fraction(0))
 
 
-def measure(step: Step, dims: tuple[str, ...], space: Space, item: Fraction) -> Fraction:
+def measure(step: Step, dims: tuple[str, ...], space: Space, item: Number) -> Fraction:
     """What a step costs in the search: seconds where every axis has a link, else bytes a device."""
     if step.primitive is None or not space.timed:
         return moved(step, dims, space, item)
@@ -129,7 +129,7 @@ def measure(step: Step, dims: tuple[str, ...], space: Space, item: Fraction) -> 
     return moved(step, dims, space, item) if spent is None else Fraction(spent)
 
 
-def moved(step: Step, dims: tuple[str, ...], space: Space, item: Fraction) -> Fraction:
+def moved(step: Step, dims: tuple[str, ...], space: Space, item: Number) -> Fraction:
     """The most bytes that a device sends or receives in a step; symbolic sizes at a fixed point."""
     if step.primitive is None:
         return Fraction(0)

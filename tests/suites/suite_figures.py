@@ -5,8 +5,7 @@ from fnmatch import fnmatch
 from math import prod
 
 from parspec.interpreter.analysis.batch import batch_of
-from parspec.interpreter.analysis.grid import build_grid
-from parspec.interpreter.analysis.inference import infer
+from parspec.interpreter.analysis.sections import infer
 from parspec.interpreter.theory.formulas import is_number
 
 
@@ -16,8 +15,8 @@ class Figures:
     def __init__(self, analysis):
         self.analysis = analysis
         self.model = analysis.model
-        self.grid = build_grid(self.model)
-        self.inference = infer(self.model, self.grid)
+        self.inferred = infer(self.model)
+        self.grid = self.inferred.grid
         self.dims = {dim.name: dim for dim in self.model.dims}
         self.sizes = {name: dim.size for name, dim in self.dims.items()}
 
@@ -47,7 +46,7 @@ class Figures:
         return prod(axis.size for axis in self.model.mesh.axes)
 
     def batch(self):
-        return batch_of(self.model, self.grid, self.inference.layers)
+        return batch_of(self.inferred)
 
     def dp(self):
         return self.batch().dp
@@ -71,7 +70,7 @@ class Figures:
         return self.dims[dim].extent - self.dims[dim].size
 
     def slice_of(self, dim, layer):
-        (placed,) = [p for p in self.inference.layers if p.layer.name == layer]
+        (placed,) = [p for p in self.inferred.layers if p.layer.name == layer]
         cuts = dict(placed.placement.cuts)
         leaves = self.dims[dim].factors
         return prod(self.grid.space.slice_of(leaf, cuts.get(leaf, ())) for leaf in leaves)
@@ -116,14 +115,14 @@ class Figures:
         return f"{float(amount / 2**30):.2f}"
 
     def course(self, stack):
-        return self.inference.pipeline.courses[stack]
+        return self.inferred.pipeline.courses[stack]
 
     def chunks(self, stages):
         listed = [len(said.chunks) for said in self.model.stages if said.axis == stages]
         return (
             listed[0]
             if listed
-            else len(next(iter(self.inference.pipeline.courses.values())).chunks)
+            else len(next(iter(self.inferred.pipeline.courses.values())).chunks)
         )
 
     def layers(self, stack):

@@ -8,6 +8,7 @@ from parspec.interpreter.diagnostics.readable import (
     bytes_text,
     count_text,
     digits,
+    flops_text,
     seconds_text,
     share_text,
 )
@@ -74,3 +75,11 @@ def test_bytes_are_within_half_a_percent(value):
     units = ("B", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB", "RB", "QB")
     shown = Fraction(number) * 1000 ** units.index(unit)
     assert abs(shown - value) * 200 <= value
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0, "0 flop"), (241_000_000_000, "241 Gflop"), (8.8e12, "8.8 Tflop"), (999, "999 flop")],
+)
+def test_flops(value, text):
+    assert flops_text(value) == text

@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from parspec.interpreter.analysis import inference, moves, pipeline, placement, serving
+from parspec.interpreter.analysis import flops, inference, moves, pipeline, placement, serving, sharding, sizes
 from parspec.interpreter.theory import redistribution, rule
 from parspec.interpreter.theory.layouts import layout
 from parspec.interpreter.theory.redistribution import Step
@@ -17,19 +17,27 @@ from parspec.interpreter.theory.space import Space
 Planted = tuple[object, str, Callable]  # where, what, and the wrong thing made of the right one
 
 
+ENGINE = (flops, moves, redistribution, serving, sharding, sizes)
+
+
+def forget() -> None:
+    """What was found with another engine is not remembered."""
+    for module in ENGINE:
+        for found in vars(module).values():
+            if hasattr(found, "cache_clear"):
+                found.cache_clear()
+
+
 @contextmanager
 def planted(fault: str) -> Iterator[None]:
     """The engine with one fault in it."""
-    caches = (redistribution.redistribute, redistribution._share)
     with ExitStack() as stack:
         for where, name, wrong in FAULTS[fault]:
             right = getattr(where, name)
             stack.enter_context(patch.object(where, name, wrong(right)))
-        for cached in caches:
-            cached.cache_clear()
+        forget()
         yield
-    for cached in caches:
-        cached.cache_clear()
+    forget()
 
 
 def _steps(change: Callable[[Step], Step]) -> list[Planted]:
@@ -73,7 +81,7 @@ def _fewer_axes(step: Step) -> Step:
 
 def _needs(change: Callable[[Needs], Needs]) -> list[Planted]:
     """What the dimension rule says, changed."""
-    return [(inference, "required", lambda right: lambda op, cuts: change(right(op, cuts)))]
+    return [(sharding, "required", lambda right: lambda op, cuts: change(right(op, cuts)))]
 
 
 def _without_partial(needs: Needs) -> Needs:

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 from drawn_models import model_of
+from faults import forget
 
-from parspec.interpreter.analysis import inference
+from parspec.interpreter.analysis import sharding
 from parspec.interpreter.simulate.proof import Difference, Stuck
 from parspec.interpreter.simulate.simulate import proved
 from parspec.interpreter.theory import redistribution
@@ -167,14 +168,16 @@ def test_another_seed_other_numbers_the_same_proof(text):
 
 
 def test_the_first_result_that_differs_is_named(monkeypatch):
-    right = inference.required
+    right = sharding.required
 
     def complete(operator, cuts):
         needs = right(operator, cuts)
         return type(needs)(needs.inputs, type(needs.output)(needs.output.cuts))
 
-    monkeypatch.setattr(inference, "required", complete)
+    monkeypatch.setattr(sharding, "required", complete)
+    forget()
     fault = proved(model_of(PAIR), 0).fault
+    forget()
     assert isinstance(fault, Difference)
     assert (fault.layer, fault.tensor, fault.device) == ("down", "y", (("N", 0),))
     assert fault.off > 0.01
@@ -189,9 +192,9 @@ def test_a_primitive_that_leads_elsewhere_is_not_carried_out(monkeypatch):
             yield type(step)("Broadcast", step.axes, step.source, step.target)
 
     monkeypatch.setattr(redistribution, "_edges", renamed)
-    redistribution.redistribute.cache_clear()
+    forget()
     fault = proved(model, 0).fault
-    redistribution.redistribute.cache_clear()
+    forget()
     assert fault is not None
     assert isinstance(fault, Stuck)
     assert fault.layer == ""
@@ -204,7 +207,9 @@ def test_a_price_that_is_not_what_is_sent_is_named(monkeypatch):
         "parspec.interpreter.analysis.moves.price",
         lambda *a: type(right(*a))(right(*a).size * 2, right(*a).group, right(*a).groups),
     )
+    forget()
     (entry,) = proved(model_of(PAIR), 0).mispriced
+    forget()
     assert (entry.layer, entry.primitive) == ("", "All-Reduce")
     assert (entry.sent, entry.priced) == (Fraction(64), Fraction(128))
 

@@ -77,9 +77,3 @@ def test_a_half_typed_statement_is_the_only_finding() -> None:
     assert names(model(text.replace("gelu(\n", "gelu(x)\n").replace("D = 4", " = 4"))) == [
         "syntax_error"
     ]
-
-
-def test_an_unknown_dimension_can_be_declared() -> None:
-    (finding,) = model("input x[B]\noutput x\n").findings
-    (fix,) = finding.fixes
-    assert (fix.title, fix.edits[0].text) == ("Declare `dim B`", "dim B\n")

@@ -1,0 +1,76 @@
+"""Costs: what the layers of one part move and compute, priced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from parspec.interpreter.analysis.flops import Speed, Work, work_of
+from parspec.interpreter.analysis.liveness import fused_inside
+from parspec.interpreter.analysis.moves import moves_in
+from parspec.interpreter.analysis.result import Move
+from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.theory.formulas import Amount, total
+
+
+@dataclass(frozen=True, eq=False)
+class Costs:
+    """The moves in front of a part's layers, the work of each layer, and in how many turns it is
+    done; `inside`: the variables inside fused groups."""
+
+    moves: tuple[Move, ...]
+    works: tuple[Work, ...]
+    turns: tuple[Amount, ...]
+    inside: frozenset[str]
+
+    @cached_property
+    def at_work(self) -> tuple[Move, ...]:
+        """The moves that have a primitive."""
+        return tuple(move for move in self.moves if move.primitive is not None)
+
+    @cached_property
+    def times(self) -> tuple[float | None, ...]:
+        """Seconds of each layer, in all turns."""
+        return tuple(work.time for work in self.works)
+
+    @cached_property
+    def move_times(self) -> tuple[float | None, ...]:
+        """Seconds of each move at work, in all turns."""
+        return tuple(move.time for move in self.at_work)
+
+    @cached_property
+    def flops(self) -> Amount:
+        """FLOPs of all layers on a device, in all turns."""
+        return total(work.flops * turns for work, turns in zip(self.works, self.turns, strict=True))
+
+    @cached_property
+    def sent(self) -> Amount:
+        """Bytes that a device sends in all moves."""
+        return total(move.per_device for move in self.at_work)
+
+    @cached_property
+    def traffic(self) -> Mapping[tuple[str, str, str], Amount]:
+        """Bytes in the system by price list, axes and primitive."""
+        return traffic_of(self.at_work)
+
+
+def costs_of(section: Section, speed: Speed | None) -> Costs:
+    """The costs of a part on devices of this speed."""
+    inside = fused_inside(section)
+    return Costs(
+        moves_in(section),
+        tuple(work_of(placed, section, speed, inside) for placed in section.layers),
+        tuple(section.turns(placed.stacks) for placed in section.layers),
+        inside,
+    )
+
+
+def traffic_of(moves: Iterable[Move]) -> dict[tuple[str, str, str], Amount]:
+    """Bytes in the system of moves at work, by price list, axes and primitive."""
+    found: dict[tuple[str, str, str], Amount] = {}
+    for move in moves:
+        for prices, amount in move.traffic:
+            key = prices, ",".join(move.axes), move.primitive or ""
+            found[key] = found.get(key, 0) + amount
+    return found

@@ -1,0 +1,276 @@
+"""Faults: what is wrong in one part of a plan once states are known, as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from parspec.interpreter.analysis.division import Division, Written, division_in
+from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.sizes import item_bytes
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
+from parspec.interpreter.spec.model import Layer, Stage
+from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number
+from parspec.interpreter.theory.layouts import TURN, layout
+from parspec.interpreter.theory.redistribution import moved, redistribute
+from parspec.interpreter.theory.rule import whole_dims
+
+
+@dataclass(frozen=True, eq=False)
+class Faults:
+    """The faults of a part by what they are about: clauses that give nodes twice, operands that
+    disagree, dimensions needed whole, carries that do not settle, stores that do not divide,
+    weights that lie on other stages than use them, stages that do not exist (of layers, of
+    variables), padding that is counted; and what its clauses ask to be divided."""
+
+    reused: tuple[Finding, ...]
+    disputes: tuple[Finding, ...]
+    whole: tuple[Finding, ...]
+    unsettled: tuple[Finding, ...]
+    stores: tuple[Finding, ...]
+    off_stage: tuple[Finding, ...]
+    layer_stages: tuple[Finding, ...]
+    tensor_stages: tuple[Finding, ...]
+    padding: tuple[Finding, ...]
+    division: Division
+
+
+def faults_in(section: Section, written: Written) -> Faults:
+    """The faults of a part; `written`: the sizes of views that do not fit the mesh."""
+    layers, grid = section.layers, section.grid
+    tensors = section.outline.tensors.values()
+    return Faults(
+        tuple(_reused(layers, grid)),
+        tuple(_disputes(section)),
+        tuple(_whole(layers)),
+        tuple(_unsettled(section)),
+        tuple(_stores(section)),
+        tuple(_off_stage(section)),
+        tuple(stages_out_of_range((placed.layer.stage for placed in layers), grid)),
+        tuple(stages_out_of_range((tensor.stage for tensor in tensors), grid)),
+        tuple(_padding(section)),
+        division_in(layers, grid, written),
+    )
+
+
+def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
+    return tuple(data.items())
+
+
+def _reused(layers: Iterable[Placed], grid: Grid) -> Iterator[Finding]:
+    """Clauses of one layer that give the same nodes to two dimensions, under two names of an axis
+    (a view and what it covers)."""
+    for placed in layers:
+        own = [a for a in placed.layer.assignments if a.origin == "own" and a.dim is not None]
+        for place, said in enumerate(own):
+            pieces = set(grid.covers.get(said.axis, ()))
+            for before in own[:place]:
+                both = pieces.intersection(grid.covers.get(before.axis, ()))
+                if both and before.axis != said.axis and before.dim != said.dim:
+                    facts = _facts(
+                        axis=",".join(grid.shown(sorted(both, key=grid.rank.__getitem__))),
+                        dim=said.dim,
+                        other=before.dim,
+                        layer=placed.layer.parent,
+                    )
+                    related = Related(before.site, f"{before.axis} is given to {before.dim} here")
+                    yield Finding("axis_reused", said.site, facts, (related,))
+
+
+def _disputes(section: Section) -> Iterator[Finding]:
+    """Operands that disagree on what a layer follows, with the price of each choice."""
+    for placed in section.layers:
+        layer = placed.layer
+        for dispute in placed.placement.disputes:
+            labels = [section.tensors[operand.tensor].label for operand in layer.operands]
+            related = tuple(
+                Related(operand.site, f"{tensor.label} arrives as {state}")
+                for operand in layer.operands
+                for tensor in [section.tensors[operand.tensor]]
+                for state in [section.origin(tensor.name).state(dispute.axis)]
+                if tensor.role != "weight"
+            )
+            yield Finding(
+                "operands_disagree",
+                layer.site,
+                _facts(
+                    layer=layer.name,
+                    axis=dispute.axis,
+                    choices=tuple((labels[place], dim) for place, dim in dispute.choices),
+                    prices=tuple(
+                        _choice_price(placed, dispute.axis, dim, section)
+                        for _, dim in dispute.choices
+                    ),
+                ),
+                related,
+            )
+
+
+def _choice_price(placed: Placed, axis: str, dim: str, section: Section) -> int | None:
+    """Bytes per device that the operands move when the layer is cut along a dimension."""
+    if dim not in placed.layer.operator.dims:
+        return None
+    spent = 0
+    for operand, where in zip(placed.layer.operands, placed.inputs, strict=True):
+        tensor = section.tensors[operand.tensor]
+        if tensor.role == "weight":
+            continue
+        own = {r: o for r, o in zip(operand.leaves, tensor.leaves, strict=True) if r is not None}
+        left = where.without({axis})
+        cuts = dict(left.cuts)
+        if dim in operand.leaves:
+            cuts[dim] = (*cuts.get(dim, ()), axis)
+        wanted = layout(cuts, left.partial, left.central, left.zigzag).renamed(own)
+        source, item = section.origin(tensor.name), item_bytes(tensor)
+        space = section.grid.space
+        steps = redistribute(source, wanted, tensor.leaves, space, item)
+        spent += int(sum(moved(step, tensor.leaves, space, item) for step in steps))
+    return spent
+
+
+def _whole(layers: Iterable[Placed]) -> Iterator[Finding]:
+    """Clauses that cut a dimension which the function needs whole."""
+    for placed in layers:
+        whole = whole_dims(placed.layer.operator)
+        for said in placed.layer.assignments if whole else ():
+            if said.saying == "partition" and said.dim in whole:
+                yield Finding(
+                    "needs_whole",
+                    said.site,
+                    _facts(
+                        layer=placed.layer.name,
+                        function=placed.layer.operator.function,
+                        dim=said.dim,
+                        axis=said.axis,
+                    ),
+                )
+
+
+def _unsettled(section: Section) -> Iterator[Finding]:
+    for one in section.inference.unsettled:
+        carry = section.tensors[one.stack.carry]
+        yield Finding(
+            "carry_unsettled",
+            one.stack.site,
+            _facts(
+                stack=one.stack.name,
+                carry=carry.label,
+                states=tuple(
+                    ", ".join(f"{a}: {state.state(a)}" for a in section.grid.sizes)
+                    for state in one.states
+                ),
+            ),
+        )
+
+
+def _stores(section: Section) -> Iterator[Finding]:
+    """Variables stored along a dimension that does not divide."""
+    grid = section.grid
+    for tensor in section.outline.tensors.values():
+        for said in tensor.rest:
+            if said.saying != "store" or said.dim is None or said.axis not in grid.covers:
+                continue
+            dim = grid.by_name[said.dim]
+            ways = grid.space.group(grid.covers[said.axis])
+            if not isinstance(dim.extent, int) or not isinstance(ways, int) or ways == 1:
+                continue
+            if dim.extent % (ways * dim.unit) and not (dim.uneven or dim.padded):
+                yield Finding(
+                    "uneven_split",
+                    said.site,
+                    _facts(dim=dim.name, axis=said.axis, sizes=_slices(dim.extent, dim.unit, ways)),
+                    (Related(dim.site, f"{dim.name} is declared here"),),
+                )
+
+
+def _slices(size: int, unit: int, ways: int) -> tuple[int, ...]:
+    """Ceil-sized slices, the last short or empty; at most the first sixteen."""
+    units = ceil_divide(size, unit)
+    each = int(generic(ceil_divide(units, ways) * unit))
+    return tuple(max(0, min(each, size - node * each)) for node in range(min(ways, 16)))
+
+
+def _off_stage(section: Section) -> Iterator[Finding]:
+    """Weights declared to lie on fewer stages than use them: weights do not travel."""
+    if not section.pipeline.axes:
+        return
+    for need in section.inference.needs:
+        tensor = section.tensors[need.tensor]
+        for axis in section.pipeline.axes if tensor.role == "weight" else ():
+            lies, wants = section.origin(tensor.name).state(axis), need.layout.state(axis)
+            if (
+                lies.letter == "C"
+                and wants.letter == "C"
+                and not set(wants.nodes) <= set(lies.nodes)
+            ):
+                extra = section.grid.space.local(tensor.leaves, need.layout) * item_bytes(tensor)
+                yield Finding(
+                    "weight_not_on_stage",
+                    section.site(need),
+                    _facts(
+                        tensor=tensor.label,
+                        stage=_nodes(wants.nodes),
+                        stages=_nodes(lies.nodes),
+                        extra_bytes=int(extra) if is_number(extra) else None,
+                    ),
+                    (Related(tensor.site, f"{tensor.label} is declared here"),),
+                )
+
+
+def _nodes(nodes: tuple[object, ...]) -> str:
+    return ", ".join("each" if node == TURN else str(node) for node in nodes)
+
+
+def stages_out_of_range(stages: Iterable[Stage | None], grid: Grid) -> Iterator[Finding]:
+    """`at pp[4]` on a pipeline of four stages, which count from 0."""
+    for stage in stages:
+        if stage is None:
+            continue
+        nodes = grid.space.group(grid.covers.get(stage.axis, ()))
+        if isinstance(nodes, int) and stage.index >= nodes:
+            facts = _facts(axis=stage.axis, stage=stage.index, stages=nodes)
+            yield Finding("stage_out_of_range", stage.site, facts)
+
+
+def _padding(section: Section) -> Iterator[Finding]:
+    """Padding that a sum or a function along a dimension would count."""
+    grid = section.grid
+    for placed in section.layers:
+        for name in _counted(placed.layer, section):
+            dim = grid.by_name[name]
+            if not dim.padded or not isinstance(dim.extent, int) or not isinstance(dim.size, int):
+                continue
+            pad = dim.extent - dim.size
+            ways = grid.space.group(dict(placed.placement.cuts).get(name, ()))
+            if pad:
+                yield Finding(
+                    "pad_reaches_reduction",
+                    placed.layer.site,
+                    _facts(
+                        layer=placed.layer.name,
+                        function=placed.layer.operator.function or "sum",
+                        dim=name,
+                        padded=dim.extent,
+                        pad=pad,
+                        remainder=dim.size % ways if isinstance(ways, int) else None,
+                    ),
+                    (Related(dim.site, f"{name} is declared here"),),
+                )
+
+
+def _counted(layer: Layer, section: Section) -> tuple[str, ...]:
+    """The dimensions whose every element, padding too, goes into the layer's result."""
+    operator = layer.operator
+    if operator.kind == "along":
+        return () if operator.masked else operator.over
+    if operator.kind != "einsum":
+        return ()
+    weighted = {
+        leaf
+        for operand in layer.operands
+        if section.tensors[operand.tensor].role == "weight"
+        for leaf in operand.leaves
+    }
+    return tuple(dim for dim in operator.summed if dim not in weighted)

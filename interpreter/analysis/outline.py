@@ -1,0 +1,44 @@
+"""Outline: what a part says by itself, before anything is inferred."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from parspec.interpreter.analysis.grid import Asked, asked_of, layers_of
+from parspec.interpreter.spec.model import Layer, Part, Stack, Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """A part's variables and stacks by name, its layers in order, those inside stacks once.
+
+    names: of its variables; outside: the variables of other parts that it reads or gives; asked:
+    the cuts that its clauses ask for; dims: those that its layers have; holes: the layers with a
+    clause that leaves its dimension open.
+    """
+
+    tensors: Mapping[str, Tensor]
+    stacks: Mapping[str, Stack]
+    layers: tuple[Layer, ...]
+    names: tuple[str, ...]
+    outside: tuple[str, ...]
+    asked: frozenset[Asked]
+    dims: frozenset[str]
+    holes: tuple[Layer, ...]
+
+
+def outline_of(part: Part) -> Outline:
+    """The outline of a part."""
+    tensors = {tensor.name: tensor for tensor in part.tensors}
+    layers = tuple(layers_of(part.items))
+    return Outline(
+        tensors,
+        {stack.name: stack for stack in part.stacks},
+        layers,
+        tuple(tensors),
+        tuple(sorted(part.used - tensors.keys())),
+        asked_of(part.items, part.tensors),
+        frozenset(dim for layer in layers for dim in layer.operator.dims),
+        tuple(layer for layer in layers if any(s.saying == "hole" for s in layer.assignments)),
+    )

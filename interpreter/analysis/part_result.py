@@ -1,0 +1,144 @@
+"""What is found of one part: the results that are shown, and what totals are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from parspec.interpreter.analysis.communication import Suspect, suspects_in
+from parspec.interpreter.analysis.costs import Costs, costs_of
+from parspec.interpreter.analysis.division import Written
+from parspec.interpreter.analysis.faults import Faults, faults_in
+from parspec.interpreter.analysis.flops import Speed
+from parspec.interpreter.analysis.grid import Pieces
+from parspec.interpreter.analysis.inference import Inference, Placed
+from parspec.interpreter.analysis.kinds import Naming, strategies
+from parspec.interpreter.analysis.liveness import Lives, lives_in
+from parspec.interpreter.analysis.memory import Resting, resting_in
+from parspec.interpreter.analysis.repeats import copies_in
+from parspec.interpreter.analysis.repetition import Repetition, repetition_in
+from parspec.interpreter.analysis.result import LayerResult, StateOf, TensorResult
+from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.sharding import Sharding
+from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.spec.model import Layer, Tensor
+from parspec.interpreter.theory.formulas import Amount, product, total
+from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, layout
+
+
+@dataclass(frozen=True, eq=False)
+class PartResult:
+    """What is found of one part. `copies`: its layers that only copy, by what they make;
+    `parameters`: how many its weights have; `resting` and `lives`: what its variables take."""
+
+    costs: Costs
+    layers: tuple[LayerResult, ...]
+    tensors: tuple[TensorResult, ...]
+    parameters: Amount
+    resting: Resting
+    lives: Lives
+    faults: Faults
+    suspects: tuple[Suspect, ...]
+    copies: Mapping[str, Layer]
+    repetition: Repetition
+
+
+class Described(NamedTuple):
+    """What is told of a layer apart from its figures: see `LayerResult`."""
+
+    partition: tuple[tuple[str, str], ...]
+    follows: tuple[tuple[str, str], ...]
+    strategy: tuple[tuple[str, str], ...]
+    states: tuple[StateOf, ...]
+
+
+def described_in(inference: Inference, naming: Naming) -> tuple[Described, ...]:
+    """What is told of the layers of a part."""
+    return tuple(_described(placed, inference.tensors, naming) for placed in inference.layers)
+
+
+def _described(placed: Placed, known: Mapping[str, Tensor], naming: Naming) -> Described:
+    layer, sharding = placed.layer, placed.sharding
+    tensors = [known[operand.tensor] for operand in layer.operands]
+    states = [
+        StateOf(tensor.name, "in", _shown(where, tensor))
+        for tensor, where in zip(tensors, sharding.inputs, strict=True)
+    ]
+    states.append(StateOf(layer.out, "out", sharding.output))
+    return Described(
+        _partition(sharding, naming.pieces),
+        tuple((axis, tensors[place].label) for axis, place in sharding.placement.follows),
+        strategies(sharding, tuple(tensor.role == "weight" for tensor in tensors), naming),
+        tuple(states),
+    )
+
+
+def result_of(
+    section: Section,
+    described: Sequence[Described],
+    last: Mapping[str, int],
+    speed: Speed | None,
+    written: Written,
+) -> PartResult:
+    """What is found of a part, on devices of this speed; `last`: the last uses of variables in it;
+    `written`: the sizes of views that do not fit the mesh."""
+    costs = costs_of(section, speed)
+    return PartResult(
+        costs,
+        tuple(
+            LayerResult(placed.layer.name, turns, *told, work.bytes, work.flops, work.time)
+            for placed, told, turns, work in zip(
+                section.layers, described, costs.turns, costs.works, strict=True
+            )
+        ),
+        tuple(_tensor(tensor, section) for tensor in section.outline.tensors.values()),
+        total(
+            product(section.grid.by_name[dim].size for dim in (*tensor.stacked, *tensor.leaves))
+            for tensor in section.outline.tensors.values()
+            if tensor.role == "weight"
+        ),
+        resting_in(section),
+        lives_in(section, last, costs.inside),
+        faults_in(section, written),
+        suspects_in(section),
+        copies_in(section),
+        repetition_in(section.layers, costs.works),
+    )
+
+
+@lru_cache(maxsize=16384)
+def _partition(sharding: Sharding, pieces: Pieces) -> tuple[tuple[str, str], ...]:
+    """The dimension that each axis cuts, in mesh order."""
+    cuts = {name: dim for dim, axes in sharding.placement.cuts for name in pieces.shown(axes)}
+    return tuple(sorted(cuts.items(), key=lambda cut: pieces.place(cut[0])))
+
+
+def _shown(where: Layout, tensor: Tensor) -> Layout:
+    """A stacked weight of a pipelined stack lies in slices along the stack's dimension."""
+    if not tensor.stacked:
+        return where
+    turns = {axis for axis, nodes in where.central if nodes == (TURN,)}
+    if not turns:
+        return where
+    left = where.without(turns)
+    cuts = dict(left.cuts) | {tensor.stacked[0]: tuple(sorted(turns))}
+    return layout(cuts, left.partial, left.central)
+
+
+def _tensor(tensor: Tensor, section: Section) -> TensorResult:
+    grid, where = section.grid, section.uses[tensor.name].origin
+    size = bytes_of(tensor, EVERYWHERE, grid)
+    for dim in tensor.stacked:
+        size *= grid.by_name[dim].extent
+    return TensorResult(
+        tensor.name,
+        tensor.label,
+        tensor.role,
+        tensor.dims,
+        tensor.dtype,
+        size,
+        _shown(where, tensor),
+        section.at_rest[tensor.name],
+    )

@@ -1,0 +1,310 @@
+"""Sections: a model inferred part by part, each part with all that it receives from the others.
+
+One fold walks the parts in order; then every variable is brought to who needs it: one that stays
+inside its part by itself, one that crosses parts with the needs of all of them. A section is the
+same object as before unless its part, or something that it receives, has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple, TypeVar
+
+from parspec.interpreter.analysis.grid import Asked, Grid, Pieces, grid_over
+from parspec.interpreter.analysis.inference import Inference, Need, Placed, infer_part
+from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.outline import Outline, outline_of
+from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
+from parspec.interpreter.analysis.serving import Lying, Served, Use, lying, use_of
+from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.spec.model import Model, Part, Tensor
+from parspec.interpreter.theory.formulas import Amount
+from parspec.interpreter.theory.layouts import Layout, Node
+
+Value = TypeVar("Value")
+
+
+class Met(NamedTuple):
+    """A variable that several parts know, as one of them sees it: with what is brought to its own
+    layers. `site`: where it is declared, as equal ones may be elsewhere."""
+
+    tensor: Tensor
+    site: Site
+    use: Use
+
+
+class Crossing(NamedTuple):
+    """A variable that several parts know, and as each of them sees it."""
+
+    tensor: Tensor
+    use: Use
+    seen: Mapping[Inference, Met]
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A part, inferred, with the variables that it knows and their uses in it. `shared`: its own
+    ones that other parts know."""
+
+    outline: Outline
+    inference: Inference
+    grid: Grid
+    pipeline: Pipeline
+    tensors: Mapping[str, Tensor]
+    uses: Mapping[str, Use]
+    shared: frozenset[str]
+
+    @property
+    def layers(self) -> tuple[Placed, ...]:
+        """Its layers, those inside stacks once."""
+        return self.inference.layers
+
+    @cached_property
+    def served(self) -> tuple[Served, ...]:
+        """What is brought to its layers, in their order."""
+        order = self.inference.order
+        found = [
+            served
+            for use in self.uses.values()
+            for served in use.served
+            if served.need.layer in order
+        ]
+        found.sort(key=lambda served: (order[served.need.layer], served.need.operand))
+        return tuple(found)
+
+    @cached_property
+    def at_rest(self) -> Mapping[str, Amount]:
+        """Bytes on a device of each variable of the part where it lies before anybody moves it, for
+        one turn."""
+        return {
+            name: bytes_of(tensor, self.uses[name].origin, self.grid)
+            for name, tensor in self.outline.tensors.items()
+        }
+
+    def origin(self, tensor: str) -> Layout:
+        """Where a variable lies before anybody moves it."""
+        return self.uses[tensor].origin
+
+    def site(self, need: Need) -> Site:
+        """Where it is written that a layer or a stack reads a variable."""
+        if need.operand < 0:
+            return self.outline.stacks[need.layer].site
+        return self.inference.by_name[need.layer].layer.operands[need.operand].site
+
+    def turns(self, stacks: Iterable[str]) -> Amount:
+        """How often the body of nested stacks runs in a step."""
+        turns: Amount = 1
+        for name in stacks:
+            turns *= self.grid.by_name[self.outline.stacks[name].dim].extent
+        return turns
+
+    def busiest_turns(self, stacks: Iterable[str]) -> Amount:
+        """How often it runs on the stage that runs it most."""
+        turns: Amount = 1
+        for name in stacks:
+            course = self.pipeline.courses.get(name)
+            turns *= self.turns([name]) if course is None else course.busiest
+        return turns
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """A whole model, inferred; `crossing`: the uses of variables that several parts know."""
+
+    model: Model
+    grid: Grid
+    pipeline: Pipeline
+    sections: tuple[Section, ...]
+    crossing: Mapping[str, Crossing]
+
+    @cached_property
+    def layers(self) -> tuple[Placed, ...]:
+        """All layers in order, those inside stacks once."""
+        return tuple(chain.from_iterable([one.layers for one in self.sections]))
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Placed]:
+        """The layers by name."""
+        return _together(one.inference.by_name for one in self.sections)
+
+    @cached_property
+    def produced(self) -> Mapping[str, Layout]:
+        """Variables that layers leave, as they leave them."""
+        return _together(one.inference.produced for one in self.sections)
+
+    @cached_property
+    def uses(self) -> Mapping[str, Use]:
+        """Where each variable lies at first, and how it is brought to who needs it."""
+        crossing = {name: one.use for name, one in self.crossing.items()}
+        return _together([*(one.uses for one in self.sections), crossing])
+
+    @property
+    def served(self) -> Iterator[Served]:
+        """All that is brought to somebody, of each variable in the order in which it is."""
+        return (served for use in self.uses.values() for served in use.served)
+
+    def tensor(self, name: str) -> Tensor:
+        """A variable."""
+        known = self.crossing.get(name)
+        return self._home(name).tensors[name] if known is None else known.tensor
+
+    def origin(self, name: str) -> Layout:
+        """Where a variable lies before anybody moves it."""
+        known = self.crossing.get(name)
+        return self._home(name).origin(name) if known is None else known.use.origin
+
+    def _home(self, name: str) -> Section:
+        return next(one for one in self.sections if name in one.outline.tensors)
+
+    @property
+    def settled(self) -> bool:
+        """Whether every layer's placement and every carry's state is settled."""
+        return all(one.inference.settled for one in self.sections)
+
+
+def _together(maps: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for one in maps:
+        found.update(one)
+    return found
+
+
+def infer(model: Model, known: Known | None = None) -> Inferred:
+    """Infer a model; what is `known` of it is not inferred again."""
+    known = known or Known()
+    outlines = [known.recall(part, outline_of, part) for part in model.parts]
+    asked = known.recall("asked", _asked, tuple([outline.asked for outline in outlines]))
+    return infer_on(known.same("grid", grid_over(model, asked)), model, known)
+
+
+def infer_on(grid: Grid, model: Model, known: Known) -> Inferred:
+    """Infer a model on a grid that is broken at least where its clauses ask for it."""
+    outlines = [known.recall(part, outline_of, part) for part in model.parts]
+    stacks = [stack for outline in outlines for stack in outline.stacks.values()]
+    pipeline = known.same("pipeline", pipeline_of(model, grid, stacks))
+    names = tuple([(outline.names, outline.outside) for outline in outlines])
+    outputs = tuple([output.tensor for output in model.outputs])
+    shared = known.recall("shared", _shared, names, outputs)
+    parts = list(zip(model.parts, outlines, shared, strict=True))
+    pieces = known.same("pieces", grid.pieces)
+    inferences = _walk(parts, pieces, pipeline, known)
+    crossing = _crossing(parts, inferences, grid, pipeline, known)
+    sections = []
+    for (part, outline, own), inference in zip(parts, inferences, strict=True):
+        lies = known.recall(part, _lies_in, outline, inference, own, pieces, pipeline)
+        met = tuple([crossing[name].seen[inference] for name in (*own, *outline.outside)])
+        given = outline, inference, lies, met, grid, pipeline
+        sections.append(known.recall(part, section_of, *given))
+    return Inferred(model, grid, pipeline, tuple(sections), crossing)
+
+
+def _asked(parts: Iterable[frozenset[Asked]]) -> frozenset[Asked]:
+    return frozenset[Asked]().union(*parts)
+
+
+def _shared(
+    parts: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], outputs: Iterable[str]
+) -> list[tuple[str, ...]]:
+    """Of each part's variables those that other parts know, and outputs. A part is given as its
+    own variables and those that it knows of others."""
+    known = set(outputs).union(*(outside for _, outside in parts))
+    return [tuple(name for name in own if name in known) for own, _ in parts]
+
+
+def _walk(
+    parts: Sequence[tuple[Part, Outline, tuple[str, ...]]],
+    pieces: Pieces,
+    pipeline: Pipeline,
+    known: Known,
+) -> list[Inference]:
+    """Walk the parts in order, each with what it knows of those before it; a part comes with its
+    variables that other parts know."""
+    tensors = {name: one.tensors[name] for _, one, shared in parts for name in shared}
+    left: dict[str, Layout] = {}
+    declared: dict[str, Layout] = {}
+    stages: tuple[tuple[str, Node], ...] = tuple([(axis, 0) for axis in pipeline.axes])
+    found = []
+    for part, outline, shared in parts:
+        outside = outline.outside
+        given = (
+            tuple([tensors[name] for name in outside]),
+            tuple([left.get(name) for name in outside]),
+            tuple([declared.get(name) for name in outside]),
+        )
+        one = known.recall(part, infer_part, part, *given, stages, pieces, pipeline)
+        for name in shared:
+            if name in one.declared:
+                declared[name] = one.declared[name]
+        for name in (*shared, *outside):
+            if name in one.produced:
+                left[name] = one.produced[name]
+        stages = one.stages
+        found.append(one)
+    return found
+
+
+def _crossing(
+    parts: Sequence[tuple[Part, Outline, tuple[str, ...]]],
+    inferences: Iterable[Inference],
+    grid: Grid,
+    pipeline: Pipeline,
+    known: Known,
+) -> dict[str, Crossing]:
+    """The variables that several parts know."""
+    tensors = {name: one.tensors[name] for _, one, shared in parts for name in shared}
+    met: dict[str, list[Inference]] = {name: [] for name in tensors}
+    for (_, outline, shared), inference in zip(parts, inferences, strict=True):
+        for name in (*shared, *outline.outside):
+            met[name].append(inference)
+    return {
+        name: known.recall(name, _crosses, tensor, tensor.site, tuple(met[name]), grid, pipeline)
+        for name, tensor in tensors.items()
+    }
+
+
+def _crosses(
+    tensor: Tensor, site: Site, met: tuple[Inference, ...], grid: Grid, pipeline: Pipeline
+) -> Crossing:
+    use = use_of(tensor, lying(tensor, met, grid, pipeline), grid.space)
+    seen = {}
+    for one in met:
+        here = tuple(served for served in use.served if served.need.layer in one.order)
+        seen[one] = Met(tensor, site, use._replace(served=here))
+    return Crossing(tensor, use, seen)
+
+
+def _lies_in(
+    outline: Outline,
+    inference: Inference,
+    shared: tuple[str, ...],
+    pieces: Pieces,
+    pipeline: Pipeline,
+) -> Mapping[str, Lying]:
+    """How the variables of a part lie that no other part knows."""
+    return {
+        name: lying(tensor, (inference,), pieces, pipeline)
+        for name, tensor in outline.tensors.items()
+        if name not in shared
+    }
+
+
+def section_of(
+    outline: Outline,
+    inference: Inference,
+    lies: Mapping[str, Lying],
+    met: tuple[Met, ...],
+    grid: Grid,
+    pipeline: Pipeline,
+) -> Section:
+    """The section of a part whose own variables lie so and that knows others along with other
+    parts."""
+    uses = {name: use_of(outline.tensors[name], one, grid.space) for name, one in lies.items()}
+    uses |= {one.tensor.name: one.use for one in met}
+    tensors = {one.tensor.name: one.tensor for one in met}
+    shared = frozenset(outline.tensors.keys() & tensors.keys())
+    tensors.update(outline.tensors)
+    return Section(outline, inference, grid, pipeline, tensors, uses, shared)
