@@ -148,6 +148,8 @@ def kept(before: Document, window: Window, chunks: tuple[Chunk, ...]) -> tuple[C
     head = 0
     while head < most and _same(old[head], chunks[head], first=head == 0 and window.start > 0):
         head += 1
+    if head == len(old) == len(chunks):  # the edit is in the space between them
+        return tuple(old)
     tail = 0
     while tail < most - head and _same(old[-1 - tail], chunks[-1 - tail], first=False):
         tail += 1

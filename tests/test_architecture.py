@@ -15,6 +15,7 @@ UNDER_THE_EDITOR = {
     "parspec.interpreter.diagnostics",
     "parspec.interpreter.spec",
     "parspec.interpreter.analysis",
+    "parspec.interpreter.fixes",
     "parspec.interpreter.explanations",
     "parspec.interpreter.simulate",
     "parspec.interpreter.commands",
@@ -33,6 +34,11 @@ MAY_IMPORT = {
     "parspec.interpreter.analysis": {
         "parspec.grammar",
         "parspec.interpreter.theory",
+        "parspec.interpreter.diagnostics",
+        "parspec.interpreter.spec",
+    },
+    "parspec.interpreter.fixes": {
+        "parspec.grammar",
         "parspec.interpreter.diagnostics",
         "parspec.interpreter.spec",
     },
@@ -55,6 +61,7 @@ MAY_IMPORT = {
         "parspec.interpreter.diagnostics",
         "parspec.interpreter.spec",
         "parspec.interpreter.analysis",
+        "parspec.interpreter.fixes",
         "parspec.interpreter.explanations",
         "parspec.interpreter.simulate",
     },

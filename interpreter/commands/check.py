@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
 
+from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.check_concise import concise
@@ -72,18 +73,20 @@ class _Trial:
     sizes: Mapping[str, int]
     cost: str | None
     stdin_name: str | None
+    looks: dict[str, Looks] = field(default_factory=dict)
 
     def of(self, file: str, reader: Reader) -> _Looked:
         """A file, checked with each of its plans."""
         source = spec(file, self.stdin_name, reader)
         if isinstance(source, Unusable):
             return source
-        first = analysed(source, self.plan, self.sizes, self.cost, reader)
+        looks = self.looks.setdefault(file, Looks())
+        first = analysed(source, self.plan, self.sizes, self.cost, reader, looks)
         missing = no_plan(self.plan, first)
         if missing is not None:
             return _NoPlan(missing)
         plans = first.model.plans if self.plan is None else ()
-        others = (analysed(source, name, self.sizes, self.cost, reader) for name in plans)
+        others = (analysed(source, name, self.sizes, self.cost, reader, looks) for name in plans)
         return with_overrides(checked(source.file, (first, *others)), self.sizes)
 
 

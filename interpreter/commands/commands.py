@@ -185,10 +185,10 @@ SIMULATE = Command(
 LSP = Command(
     name="lsp",
     summary=(
-        "The language server, for editors: diagnostics, hovers, hints, fixes while a spec is typed. "
-        "It talks over standard input and output, or waits at an address for one client, and ends "
-        "with it. Exit code: 0 the client said goodbye, 1 it has gone without, 2 there is no way to "
-        "one."
+        "The language server, for editors: diagnostics, hovers, hints, fixes while a spec is "
+        "typed. It talks over standard input and output, or waits at an address for one client, "
+        "and ends with it. Exit code: 0 the client said goodbye, 1 it has gone without, 2 there is "
+        "no way to one."
     ),
     operands="",
     least=0,

@@ -15,6 +15,7 @@ from parspec.interpreter.spec.sources import DiskReader, Reader, Unread, decoded
 from parspec.interpreter.theory.primitives import PRICE_LISTS, PriceList
 
 if TYPE_CHECKING:
+    from parspec.interpreter.analysis.looks import Looks
     from parspec.interpreter.analysis.result import Analysis
 
 STDIN = "-"
@@ -70,14 +71,22 @@ def analysed(
     overrides: Mapping[str, int] | None = None,
     cost: str | None = None,
     reader: Reader = READER,
+    looks: Looks | None = None,
 ) -> Analysis:
-    """A spec under one plan, with other sizes and another price list where given."""
+    """A spec under one plan, with other sizes and another price list where given; `looks` is what
+    was found when it was looked at before."""
     from parspec.interpreter.analysis.analyze import analyze  # not for commands that only read
+    from parspec.interpreter.analysis.looks import Looks
     from parspec.interpreter.spec.resolve import resolve
 
-    model = resolve(spec.file, spec.text, reader, plan=plan, overrides=overrides or {})
+    looks = looks or Looks()
+    sizes = overrides or {}
+    model = resolve(
+        spec.file, spec.text, reader, plan=plan, overrides=sizes, known=looks.resolved
+    )
     prices = _price_list(cost)
-    return analyze(model if prices is None else replace(model, cost=prices))
+    priced = model if prices is None else replace(model, cost=prices)
+    return analyze(priced, looks.analysed(plan))
 
 
 def _price_list(name: str | None) -> PriceList | None:

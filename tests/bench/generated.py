@@ -69,3 +69,13 @@ def yaml(lines: int) -> str:
     """As many lines of YAML."""
     body = "layer{0}:\n  operands: [x{0}, w{0}]\n  partition:\n    tp: F\n  result: h{0}\n"
     return "---\n" + "".join(body.format(number) for number in range(lines // 5))
+
+
+def json(lines: int) -> str:
+    """As many lines of JSON."""
+    body = (
+        '  "layer{0}": {{\n    "operands": ["x{0}", "w{0}"],\n'
+        '    "partition": "F on tp",\n    "result": "h{0}"\n  }}'
+    )
+    records = ",\n".join(body.format(number) for number in range(max(lines // 5, 1)))
+    return f"{{\n{records}\n}}\n"

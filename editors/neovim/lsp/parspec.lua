@@ -1,0 +1,77 @@
+-- The language server, for `vim.lsp.enable("parspec")`. Change what you like with
+-- `vim.lsp.config("parspec", { ... })`, for instance `cmd` or `settings`.
+
+---@param client vim.lsp.Client
+---@param buffer integer
+---@param plan string?
+local function open_report(client, buffer, plan)
+  local uri = vim.uri_from_bufnr(buffer)
+  local words = { command = "parspec.report", arguments = { uri, plan or vim.NIL } }
+  client:request("workspace/executeCommand", words, function(err, report)
+    if err or not report or report == vim.NIL then
+      vim.notify("parspec has no report of this file", vim.log.levels.WARN)
+      return
+    end
+    local page = vim.fn.tempname() .. ".html"
+    vim.fn.writefile(vim.split(report.html, "\n"), page)
+    vim.ui.open(page)
+  end, buffer)
+end
+
+---@param client vim.lsp.Client
+---@param buffer integer
+---@param word string
+local function explain(client, buffer, word)
+  local words = { command = "parspec.explain", arguments = { word } }
+  client:request("workspace/executeCommand", words, function(err, answer)
+    if err or not answer or answer == vim.NIL then
+      vim.notify("parspec has no explanation of " .. word, vim.log.levels.WARN)
+      return
+    end
+    vim.lsp.util.open_floating_preview(vim.split(answer.markdown, "\n"), "markdown", {
+      border = "rounded",
+      focus_id = "parspec.explain",
+    })
+  end, buffer)
+end
+
+---@type vim.lsp.Config
+return {
+  cmd = { "parspec", "lsp" },
+  filetypes = { "par" },
+  root_markers = { ".git" },
+  settings = {
+    parspec = {
+      inlayHints = {
+        enable = true,
+        states = true,
+        follows = true,
+        primitives = true,
+        minimumTraffic = 0, -- bytes
+      },
+      codeLens = { enable = true },
+      diagnostics = { enable = true, minimumSeverity = "hint" },
+      format = { enable = true },
+    },
+  },
+  commands = {
+    ["parspec.report"] = function(command, context)
+      local client = assert(vim.lsp.get_client_by_id(context.client_id))
+      local plan = command.arguments[2]
+      open_report(client, vim.uri_to_bufnr(command.arguments[1]), plan ~= vim.NIL and plan or nil)
+    end,
+    ["parspec.explain"] = function(command, context)
+      local client = assert(vim.lsp.get_client_by_id(context.client_id))
+      explain(client, context.bufnr, command.arguments[1])
+    end,
+  },
+  on_attach = function(client, buffer)
+    vim.lsp.inlay_hint.enable(true, { bufnr = buffer })
+    vim.api.nvim_buf_create_user_command(buffer, "ParspecReport", function(said)
+      open_report(client, buffer, said.fargs[1])
+    end, { nargs = "?", desc = "Open the report of this file, or of one of its plans" })
+    vim.api.nvim_buf_create_user_command(buffer, "ParspecExplain", function(said)
+      explain(client, buffer, said.args ~= "" and said.args or vim.fn.expand("<cword>"))
+    end, { nargs = "*", desc = "Explain a diagnostic code, a primitive or another word" })
+  end,
+}

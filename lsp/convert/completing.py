@@ -1,0 +1,142 @@
+"""Completion and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lsprotocol import types
+
+from parspec.grammar.lines import Encoding
+from parspec.lsp.client import Client
+from parspec.lsp.convert.view import View, units
+from parspec.lsp.features import documentation
+from parspec.lsp.features.completion import Suggestion, completion, expects_name
+from parspec.lsp.features.prose import Block, markdown, plain
+from parspec.lsp.features.signature import signature
+from parspec.lsp.ranges import Location, Range
+from parspec.lsp.session import Session
+
+_LABELS: Encoding = "utf-16"  # counts in labels, whatever texts are counted in
+_ITEM = "textDocument.completion.completionItem"
+_SIGNATURE = "textDocument.signatureHelp.signatureInformation"
+_KINDS = {
+    "statement": types.CompletionItemKind.Keyword,
+    "keyword": types.CompletionItemKind.Keyword,
+    "dim": types.CompletionItemKind.TypeParameter,
+    "axis": types.CompletionItemKind.EnumMember,
+    "layer": types.CompletionItemKind.Method,
+    "stack": types.CompletionItemKind.Class,
+    "op": types.CompletionItemKind.Function,
+    "block": types.CompletionItemKind.Function,
+    "function": types.CompletionItemKind.Function,
+    "weight": types.CompletionItemKind.Constant,
+    "link": types.CompletionItemKind.Struct,
+    "device": types.CompletionItemKind.Struct,
+    "library": types.CompletionItemKind.Module,
+    "file": types.CompletionItemKind.File,
+    "unit": types.CompletionItemKind.Unit,
+    "setting": types.CompletionItemKind.Property,
+    "argument": types.CompletionItemKind.Property,
+    "figure": types.CompletionItemKind.Property,
+    "primitive": types.CompletionItemKind.Event,
+}
+_TENSORS = frozenset(("input", "cache", "var", "activation", "parameter", "tensor"))
+
+
+def complete(view: View, params: types.CompletionParams) -> types.CompletionList | None:
+    """What may be typed at a position."""
+    offset = view.offset(params.position)
+    context = params.context
+    unasked = context is not None and context.trigger_character == " "
+    if unasked and not expects_name(view.snapshot, offset):
+        return None
+    found = completion(view.snapshot, offset, view.session.files())
+    if found is None:
+        return None
+    replaces = view.range(found.replaces)
+    items = [_item(view, each, replaces) for each in found.suggestions]
+    return types.CompletionList(is_incomplete=found.partial, items=items)
+
+
+def _item(view: View, found: Suggestion, replaces: types.Range) -> types.CompletionItem:
+    snippets = found.snippet if view.client.can(f"{_ITEM}.snippetSupport") else None
+    return types.CompletionItem(
+        label=found.label,
+        kind=_kind(found.kind),
+        detail=found.detail or None,
+        sort_text=f"{found.rank}{found.label}",
+        filter_text=found.label,
+        text_edit=types.TextEdit(replaces, snippets or found.insert or found.label),
+        insert_text_format=types.InsertTextFormat.Snippet if snippets else None,
+        data=_data(view, found),
+    )
+
+
+def _kind(kind: str) -> types.CompletionItemKind:
+    if kind in _TENSORS:
+        return types.CompletionItemKind.Variable
+    return _KINDS.get(kind, types.CompletionItemKind.Value)
+
+
+def _data(view: View, found: Suggestion) -> dict[str, Any]:
+    """What `resolve` finds the documentation by."""
+    declared = found.site and view.snapshot.location(found.site)
+    if declared is None:
+        return {"word": found.label, "kind": found.kind}
+    uri = view.uri(view.snapshot.file)
+    return {"word": found.label, "uri": uri, "file": declared.file, "at": declared.range.start}
+
+
+def resolve(session: Session, item: types.CompletionItem) -> types.CompletionItem:
+    """A suggestion with its documentation."""
+    data: Any = item.data
+    if not isinstance(data, dict):
+        return item
+    blocks: Sequence[Block] = ()
+    if "uri" in data:
+        view = session.view(data["uri"])
+        if view is not None:
+            at = Location(data["file"], Range(data["at"], data["at"]))
+            blocks = documentation.of_declaration(view.snapshot, at, data["word"])
+    else:
+        blocks = documentation.of_word(data["word"], data["kind"])
+    if blocks:
+        item.documentation = _markup(session.client, blocks, f"{_ITEM}.documentationFormat")
+    return item
+
+
+def _markup(client: Client, blocks: Sequence[Block], said: str) -> types.MarkupContent:
+    """Markdown for a client that draws it, else plain text."""
+    if "markdown" in (client.can(said) or ()):
+        return types.MarkupContent(types.MarkupKind.Markdown, markdown(blocks))
+    return types.MarkupContent(types.MarkupKind.PlainText, plain(blocks))
+
+
+# -- signatures ----------------------------------------------------------------------------------
+
+
+def signature_help(view: View, params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+    """What the call around a position takes."""
+    found = signature(view.snapshot, view.offset(params.position))
+    if found is None:
+        return None
+    client = view.client
+    offsets = client.can(f"{_SIGNATURE}.parameterInformation.labelOffsetSupport")
+    parameters = [
+        types.ParameterInformation(
+            (units(found.label[: at.start], _LABELS), units(found.label[: at.end], _LABELS))
+            if offsets
+            else found.label[at.start : at.end]
+        )
+        for at in found.parameters
+    ]
+    active = len(parameters) if found.active is None else found.active
+    note = documentation.of_comment(found.note)
+    told = _markup(client, note, f"{_SIGNATURE}.documentationFormat")
+    shown = types.SignatureInformation(
+        label=found.label,
+        documentation=told if note else None,
+        parameters=parameters,
+    )
+    return types.SignatureHelp([shown], active_signature=0, active_parameter=active)

@@ -1,0 +1,60 @@
+"""Diagnostics as the protocol has them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from lsprotocol import types
+
+from parspec.lsp.convert.view import View
+from parspec.lsp.features.diagnostics import Diagnostic
+
+SOURCE = "parspec"
+EXPLAIN = "parspec.explain"  # the command that shows the explanation of a code
+_ABOUT = "textDocument.publishDiagnostics"
+_SEVERITIES = {
+    "error": types.DiagnosticSeverity.Error,
+    "warning": types.DiagnosticSeverity.Warning,
+    "info": types.DiagnosticSeverity.Information,
+    "hint": types.DiagnosticSeverity.Hint,
+}
+
+
+def diagnostic(view: View, found: Diagnostic) -> types.Diagnostic:
+    """A diagnostic with what the client can take of it."""
+    related = _related(view, found) if view.client.can(f"{_ABOUT}.relatedInformation") else None
+    tagged = found.tag is not None and view.client.can(f"{_ABOUT}.tagSupport")
+    return types.Diagnostic(
+        range=view.range_in(found.location),
+        message="\n".join(_lines(view, found)),
+        severity=_SEVERITIES[found.severity],
+        code=found.code,
+        code_description=_explained(found.code) if view.client.follows_commands else None,
+        source=SOURCE,
+        tags=[types.DiagnosticTag.Unnecessary] if tagged else None,
+        related_information=related,
+        data={"name": found.name},
+    )
+
+
+def _lines(view: View, found: Diagnostic) -> Iterator[str]:
+    """The message; below it the other places for a client that takes them no other way."""
+    plans = f" (plan {', '.join(found.plans)})" if found.plans else ""
+    yield found.message + plans
+    if not view.client.can(f"{_ABOUT}.relatedInformation"):
+        for note in found.notes:
+            yield f"{view.shown(note.location)}: {note.message}"
+
+
+def _related(view: View, found: Diagnostic) -> list[types.DiagnosticRelatedInformation]:
+    return [
+        types.DiagnosticRelatedInformation(view.location(note.location), note.message)
+        for note in found.notes
+    ]
+
+
+def _explained(code: str) -> types.CodeDescription:
+    """A link that runs the command."""
+    return types.CodeDescription(f"command:{EXPLAIN}?{quote(json.dumps([code]))}")

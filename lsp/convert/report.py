@@ -1,0 +1,79 @@
+"""Commands that answer with something to read: the report page, an explanation, a summary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypedDict
+
+from parspec.interpreter.commands.checked import checked
+from parspec.interpreter.commands.explain_markdown import explained_markdown
+from parspec.interpreter.commands.report_facts import at_work, per_device_of, traffic_of
+from parspec.interpreter.commands.report_html import report_html
+from parspec.interpreter.commands.summary import summary as summed_up
+from parspec.interpreter.commands.terminal import PLAIN, Screen
+from parspec.interpreter.diagnostics.entry import choice, plural
+from parspec.interpreter.explanations.index import explained, nearest
+from parspec.lsp.features.prices import DOT, short
+from parspec.lsp.session import Session
+
+_WIDE = Screen(PLAIN, 120)
+
+
+class Page(TypedDict):
+    """A page of HTML."""
+
+    title: str
+    html: str
+
+
+class Text(TypedDict):
+    """A text in markdown."""
+
+    title: str
+    markdown: str
+
+
+class Summary(TypedDict):
+    """A few words, and a line of them."""
+
+    text: str
+    tooltip: str
+
+
+def report(session: Session, uri: str, plan: str | None = None) -> Page | None:
+    """The report on a file, under one of its plans or none; None where there is no such file or
+    plan."""
+    view = session.view(uri)
+    analyses = () if view is None else view.snapshot.analyses
+    analysis = next((one for one in analyses if one.model.plan == plan), None)
+    if analysis is None:
+        return None
+    file = analysis.model.file
+    under = "" if plan is None else f"{DOT}{plan}"
+    html = report_html(checked(file, (analysis,)), at_work(analysis.moves))
+    return {"title": f"{Path(file).name}{under}", "html": html}
+
+
+def explain(session: Session, word: str) -> Text:
+    """What a code, a primitive or a word of the language means."""
+    found = explained(word)
+    if found:
+        return {"title": found[0].name, "markdown": explained_markdown(found)}
+    near = nearest(word)
+    mend = f" Did you mean {choice(near)}?" if near else ""
+    return {"title": word, "markdown": f"There is nothing to explain about `{word}`.{mend}\n"}
+
+
+def summary(session: Session, uri: str) -> Summary | None:
+    """What a file costs in a few words, and the line that `parspec check` sums it up in."""
+    view = session.view(uri)
+    if view is None:
+        return None
+    snapshot = view.snapshot
+    found = checked(snapshot.file, snapshot.analyses)
+    analysis = snapshot.analysis
+    line = summed_up(Path(snapshot.file).name, found.diagnostics, analysis, _WIDE)
+    if not at_work(analysis.moves):
+        return {"text": plural(len(analysis.layers), "layer"), "tooltip": line}
+    device = short(per_device_of(analysis))
+    return {"text": f"{short(traffic_of(analysis))}{DOT}{device}/device", "tooltip": line}

@@ -1,0 +1,90 @@
+"""What is shown in and beside the text as the protocol has it: hovers, inlay hints, code lenses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote
+
+from lsprotocol import types
+
+from parspec.interpreter.explanations.index import explained
+from parspec.lsp.convert.diagnostics import EXPLAIN
+from parspec.lsp.convert.view import View
+from parspec.lsp.features.code_lens import Lens, code_lenses
+from parspec.lsp.features.hover import hover as find_hover
+from parspec.lsp.features.inlay_hints import Hint, Kind, Part, inlay_hints
+from parspec.lsp.features.prose import Block, markdown, plain
+from parspec.lsp.settings import InlayHints
+
+REPORT = "parspec.report"  # the command that a click on a lens runs
+_HINT_KINDS = {"state": types.InlayHintKind.Type, "follows": types.InlayHintKind.Type}
+
+
+def hover(view: View, params: types.HoverParams) -> types.Hover | None:
+    """What stands at a position."""
+    found = find_hover(view.snapshot, view.offset(params.position))
+    if found is None:
+        return None
+    shown = prose(view, found.blocks)
+    if found.word and view.client.follows_commands and explained(found.word):
+        more = quote(json.dumps([found.word]))
+        shown.value += f"\n\n[an example](command:{EXPLAIN}?{more})"
+    return types.Hover(shown, view.range(found.range))
+
+
+def prose(view: View, blocks: Iterable[Block]) -> types.MarkupContent:
+    """Markdown, or plain text for a client that does not draw it."""
+    formats = view.client.can("textDocument.hover.contentFormat") or ("plaintext",)
+    if "markdown" in formats:
+        return types.MarkupContent(types.MarkupKind.Markdown, markdown(blocks))
+    return types.MarkupContent(types.MarkupKind.PlainText, plain(blocks))
+
+
+def hints(view: View, params: types.InlayHintParams) -> list[types.InlayHint]:
+    """The inlay hints in a range, as far as they are wanted."""
+    wanted = view.settings.inlay_hints
+    kinds = frozenset(_kinds(wanted))
+    if not kinds:
+        return []
+    within = view.span(params.range)
+    found = inlay_hints(view.snapshot, within, kinds, wanted.minimum_traffic)
+    return [_hint(view, hint) for hint in found]
+
+
+def _kinds(wanted: InlayHints) -> Iterator[Kind]:
+    if wanted.enable and wanted.states:
+        yield "state"
+    if wanted.enable and wanted.follows:
+        yield "follows"
+    if wanted.enable and wanted.primitives:
+        yield "primitive"
+
+
+def _hint(view: View, hint: Hint) -> types.InlayHint:
+    return types.InlayHint(
+        view.position(hint.offset),
+        [_part(view, part) for part in hint.parts],
+        kind=_HINT_KINDS.get(hint.kind),
+        tooltip=prose(view, hint.why) if hint.why else None,
+        padding_left=True,
+    )
+
+
+def _part(view: View, part: Part) -> types.InlayHintLabelPart:
+    location = None if part.target is None else view.location(part.target)
+    return types.InlayHintLabelPart(part.text, location=location)
+
+
+def lenses(view: View, params: types.CodeLensParams) -> list[types.CodeLens]:
+    """All code lenses of a file, if they are wanted."""
+    if not view.settings.code_lens.enable:
+        return []
+    uri = params.text_document.uri
+    return [_lens(view, uri, lens) for lens in code_lenses(view.snapshot)]
+
+
+def _lens(view: View, uri: str, lens: Lens) -> types.CodeLens:
+    return types.CodeLens(
+        view.range(lens.range), types.Command(lens.title, REPORT, arguments=[uri, lens.plan])
+    )

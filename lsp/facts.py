@@ -1,0 +1,254 @@
+"""Facts: an analysis by name, for features that ask about one thing at a time.
+
+Each table is made when it is first looked at. What a part of the model says is kept with the part,
+which outlives edits elsewhere; what the analysis says, with the analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
+
+from parspec.interpreter.analysis.grid import Grid, build_grid, layers_of
+from parspec.interpreter.analysis.result import Analysis, LayerResult, Move, TensorResult
+from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.spec.model import (
+    Axis,
+    Device,
+    Dim,
+    Layer,
+    Link,
+    Model,
+    Part,
+    Stack,
+    Tensor,
+    View,
+)
+from parspec.interpreter.theory.formulas import Amount, product
+
+Chunk: TypeAlias = tuple[str, int]  # the file and the key of a statement
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class PartFacts:
+    """A part of a model by name and by the statements that it comes from."""
+
+    def __init__(self, part: Part) -> None:
+        self.layers = {layer.name: layer for layer in layers_of(part.items)}
+        self.stacks = {stack.name: stack for stack in part.stacks}
+        self.tensors = {tensor.name: tensor for tensor in part.tensors}
+        self.layers_at = grouped(self.layers.values(), lambda layer: [_chunk(layer.site)])
+        self.stacks_at = grouped(self.stacks.values(), lambda stack: [_chunk(stack.site)])
+        self.tensors_at = grouped(part.tensors, lambda tensor: [_chunk(tensor.site)])
+        self.chunks = self.layers_at.keys() | self.stacks_at.keys() | self.tensors_at.keys()
+        self.holding = grouped(part.tensors, lambda one: {*one.dims, *one.leaves})
+        self.made_from = grouped(self.layers.values(), lambda layer: [layer.template])
+        self.makers = {layer.out: layer for layer in self.layers.values()}
+        self.readers = grouped(
+            self.layers.values(),
+            lambda layer: dict.fromkeys(operand.tensor for operand in layer.operands),
+        )
+
+
+_PARTS: WeakKeyDictionary[Part, PartFacts] = WeakKeyDictionary()
+
+
+def _facts_of(part: Part) -> PartFacts:
+    known = _PARTS.get(part)
+    if known is None:
+        known = _PARTS[part] = PartFacts(part)
+    return known
+
+
+class Facts:
+    """An analysis by name."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        return self.analysis.model
+
+    @property
+    def plan(self) -> str | None:
+        """The plan that it is the analysis under."""
+        return self.model.plan
+
+    # -- declarations ----------------------------------------------------------------------------
+
+    @cached_property
+    def dims(self) -> Mapping[str, Dim]:
+        """Dimensions by name."""
+        return {dim.name: dim for dim in self.model.dims}
+
+    @cached_property
+    def axes(self) -> Mapping[str, Axis | View]:
+        """Axes and views by name."""
+        axes: tuple[Axis | View, ...] = (*self.model.mesh.axes, *self.model.mesh.views)
+        return {axis.name: axis for axis in axes}
+
+    @cached_property
+    def links(self) -> Mapping[str, Link]:
+        """Links by name."""
+        return {link.name: link for link in self.model.links}
+
+    @cached_property
+    def devices(self) -> Mapping[str, Device]:
+        """Devices by name."""
+        return {device.name: device for device in self.model.devices}
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The pieces of axes and views that layouts speak of."""
+        return build_grid(self.model)
+
+    def ways(self, axes: Iterable[str]) -> Amount:
+        """How many nodes axes have together."""
+        sizes = self.grid.space.sizes
+        return product(sizes[piece] for axis in axes for piece in self.grid.covers[axis])
+
+    # -- layers and variables --------------------------------------------------------------------
+
+    @cached_property
+    def parts(self) -> tuple[PartFacts, ...]:
+        """The parts of the model, in its order."""
+        return tuple(map(_facts_of, self.model.parts))
+
+    def layer(self, name: str) -> Layer | None:
+        """The layer of a name."""
+        return next((part.layers[name] for part in self.parts if name in part.layers), None)
+
+    def stack(self, name: str) -> Stack | None:
+        """The stack of a name."""
+        return next((part.stacks[name] for part in self.parts if name in part.stacks), None)
+
+    def tensor(self, name: str) -> Tensor | None:
+        """The variable of a name."""
+        return next((part.tensors[name] for part in self.parts if name in part.tensors), None)
+
+    def layers_at(self, site: Site) -> tuple[Layer, ...]:
+        """The layers that a statement makes: several for one in a block that is used several
+        times, or with inner expressions."""
+        return tuple(self._at(site, lambda part: part.layers_at))
+
+    def stacks_at(self, site: Site) -> tuple[Stack, ...]:
+        """The stacks that a statement makes."""
+        return tuple(self._at(site, lambda part: part.stacks_at))
+
+    def tensors_at(self, site: Site) -> tuple[Tensor, ...]:
+        """The variables that a statement declares or makes."""
+        return tuple(self._at(site, lambda part: part.tensors_at))
+
+    def use_at(self, site: Site, name: str) -> str | None:
+        """The path of the layers that a layer makes which uses a block; None for another layer."""
+        for tensor in self.tensors_at(site):
+            around = tensor.name.rpartition(".")[0]
+            path = f"{around}.{name}" if around else name
+            if path in self.layers_inside and path not in self.results:
+                return path
+        return None
+
+    def _at(self, site: Site, table: Callable[[PartFacts], Mapping[Chunk, list[V]]]) -> Iterator[V]:
+        chunk = _chunk(site)
+        for part in self.parts:
+            if chunk in part.chunks:
+                yield from table(part).get(chunk, ())
+
+    def maker(self, tensor: str) -> Layer | None:
+        """The layer that gives a variable."""
+        return next((part.makers[tensor] for part in self.parts if tensor in part.makers), None)
+
+    def readers(self, tensor: str) -> tuple[Layer, ...]:
+        """The layers that read a variable."""
+        return tuple(layer for part in self.parts for layer in part.readers.get(tensor, ()))
+
+    def label(self, tensor: str) -> str:
+        """What the spec calls a variable."""
+        found = self.tensor(tensor)
+        return tensor if found is None else found.label
+
+    # -- what the analysis says ------------------------------------------------------------------
+
+    @cached_property
+    def results(self) -> Mapping[str, LayerResult]:
+        """Layers by name."""
+        return {layer.name: layer for layer in self.analysis.layers}
+
+    @cached_property
+    def lying(self) -> Mapping[str, TensorResult]:
+        """Variables by name."""
+        return {tensor.name: tensor for tensor in self.analysis.tensors}
+
+    @cached_property
+    def splitting(self) -> Mapping[str, Mapping[tuple[str, ...], list[str]]]:
+        """For each dimension: the layers that are partitioned along it, by the axes on which they
+        are, outermost first."""
+        found: dict[str, dict[tuple[str, ...], list[str]]] = {}
+        for layer in self.analysis.layers:
+            cuts = grouped(layer.partition, lambda cut: [cut[1]])
+            for dim, on in cuts.items():
+                axes = tuple(axis for axis, _ in on)
+                found.setdefault(dim, {}).setdefault(axes, []).append(layer.name)
+        return found
+
+    def holding(self, dim: str) -> tuple[Tensor, ...]:
+        """The variables that are indexed by a dimension or a product that it is a factor of."""
+        return tuple(tensor for part in self.parts for tensor in part.holding.get(dim, ()))
+
+    @cached_property
+    def at_work(self) -> tuple[Move, ...]:
+        """The moves that have a primitive."""
+        return tuple(move for move in self.analysis.moves if move.primitive is not None)
+
+    @cached_property
+    def in_front_of(self) -> Mapping[str, list[Move]]:
+        """All moves, free ones too, by the layer or stack that they are in front of."""
+        return grouped(self.analysis.moves, lambda move: [move.layer])
+
+    @cached_property
+    def of_tensor(self) -> Mapping[str, list[Move]]:
+        """The moves at work by variable."""
+        return grouped(self.at_work, lambda move: [move.tensor])
+
+    @cached_property
+    def inside(self) -> Mapping[str, list[Move]]:
+        """The moves at work by the paths that hold them: those of `decoder.up` are in `decoder`."""
+        return grouped(self.at_work, lambda move: _paths(move.layer))
+
+    @cached_property
+    def layers_inside(self) -> Mapping[str, list[LayerResult]]:
+        """Layers by the paths that hold them, their own among these."""
+        return grouped(self.analysis.layers, lambda layer: _paths(layer.name))
+
+    def moved_at(self, site: Site) -> Sequence[Move]:
+        """All moves, free ones too, at the statement of a site."""
+        return self._moved_at.get(_chunk(site), ())
+
+    @cached_property
+    def _moved_at(self) -> Mapping[Chunk, list[Move]]:
+        return grouped(self.analysis.moves, lambda move: [_chunk(move.site)])
+
+
+def grouped(values: Iterable[V], keys: Callable[[V], Iterable[K]]) -> dict[K, list[V]]:
+    """The values under each of their keys, in their order."""
+    found: dict[K, list[V]] = {}
+    for value in values:
+        for key in keys(value):
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def _chunk(site: Site) -> Chunk:
+    return site.file, site.chunk
+
+
+def _paths(name: str) -> Iterator[str]:
+    """`a`, `a.b` and `a.b.c` for `a.b.c`."""
+    parts = name.split(".")
+    for end in range(1, len(parts) + 1):
+        yield ".".join(parts[:end])

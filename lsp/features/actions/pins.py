@@ -1,0 +1,115 @@
+"""Pins: the primitives that a plan has, written down as `expect`s, so that none comes or goes
+unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from parspec.grammar.syntax import ExpectStatement, PlanStatement, PrimitiveExpect
+from parspec.interpreter.analysis.pins import called
+from parspec.interpreter.analysis.result import Analysis, Move
+from parspec.interpreter.diagnostics.findings import Fix, Site
+from parspec.interpreter.fixes.spots import Spot, every, inside, spot
+from parspec.lsp.features.actions.trial import Bench, placed
+from parspec.lsp.ranges import Edit
+from parspec.lsp.snapshot import Snapshot
+
+
+def missing_here(snapshot: Snapshot, offset: int) -> tuple[str, ...]:
+    """The pins that the statement at an offset lacks for what is moved at it."""
+    at = snapshot.chunk_at(offset)
+    if at is None or offset > at.range.end:
+        return ()
+    analysis = snapshot.analysis_at(offset)
+    here = [
+        move
+        for move in analysis.moves
+        if (move.site.file, move.site.chunk) == (snapshot.file, at.chunk.key)
+    ]
+    return _missing(here, analysis)
+
+
+def missing(snapshot: Snapshot, offset: int) -> tuple[str, ...]:
+    """The pins that the file lacks, or the plan at an offset."""
+    analysis = snapshot.analysis_at(offset)
+    return _missing(analysis.moves, analysis)
+
+
+def pinned(bench: Bench, offset: int, pins: Iterable[str]) -> tuple[Edit, ...]:
+    """The edit that writes pins, below the last `expect` of the file or of the plan at an offset.
+    Those that would not hold are left out."""
+    wanted = list(pins)
+    edits = _written(bench.snapshot, offset, wanted)
+    if not edits:
+        return ()
+    plan = bench.snapshot.analysis_at(offset).model.plan
+    after = next(each for each in bench.tried(edits).analyses if each.model.plan == plan)
+    held = {expect.text for expect in after.expects if expect.holds}
+    if all(pin in held for pin in wanted):
+        return edits
+    return _written(bench.snapshot, offset, [pin for pin in wanted if pin in held])
+
+
+def _missing(moves: Iterable[Move], analysis: Analysis) -> tuple[str, ...]:
+    """The pins of moves that no `expect` pins, each once."""
+    said = list(_said(analysis))
+    pins = [
+        _pin(move, analysis)
+        for move in moves
+        if move.primitive is not None
+        and move.group != 1
+        and move.direction == "forward"
+        and not any(_is_pinned(move, *each) for each in said)
+    ]
+    return tuple(dict.fromkeys(pins))
+
+
+def _said(analysis: Analysis) -> Iterator[tuple[str | None, str | None, tuple[str, ...]]]:
+    """The primitives that are pinned everywhere: name, variable, axes."""
+    for expect in analysis.model.expects:
+        pin = expect.statement.condition
+        if isinstance(pin, PrimitiveExpect) and not pin.absent and expect.within is None:
+            name = None if pin.primitive is None else pin.primitive.text
+            yield name, expect.tensor, expect.axes
+
+
+def _is_pinned(
+    move: Move, primitive: str | None, tensor: str | None, axes: tuple[str, ...]
+) -> bool:
+    return (
+        primitive in (None, move.primitive)
+        and tensor in (None, move.tensor)
+        and (not axes or not set(axes).isdisjoint(move.axes))
+    )
+
+
+def _pin(move: Move, analysis: Analysis) -> str:
+    tensors = analysis.model.tensors
+    name = called(next(each for each in tensors if each.name == move.tensor), tensors)
+    return f"expect {move.primitive} of {name} on {', '.join(move.axes)}"
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+def _written(snapshot: Snapshot, offset: int, pins: list[str]) -> tuple[Edit, ...]:
+    if not pins:
+        return ()
+    statements = list(_around(snapshot, offset))
+    expects = [one for one in statements if isinstance(one.chunk.statement, ExpectStatement)]
+    last = (expects or statements)[-1]
+    edit = last.below(pins[0])
+    lines = [edit.text, *(last.below(pin).text for pin in pins[1:])]
+    return placed(Fix("", (last.insert(edit.site.span.start, "".join(lines)),)), snapshot)
+
+
+def _around(snapshot: Snapshot, offset: int) -> Iterator[Spot]:
+    """The statements of the plan at an offset, else those of the file that stand in no body."""
+    model = snapshot.analysis_at(offset).model
+    for at in snapshot.around(offset):
+        if isinstance(at.chunk.statement, PlanStatement):
+            header = spot(Site(snapshot.file, at.chunk.key, at.chunk.statement.name.span), model)
+            if header is not None:
+                yield from inside(header)
+                return
+    yield from (one for one in every(snapshot.file, model) if not one.around)

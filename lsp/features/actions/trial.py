@@ -1,0 +1,116 @@
+"""Trials: a spec as it would be with some edits, and whether it would check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from parspec.grammar.edits import Edit as TextEdit
+from parspec.grammar.edits import applied
+from parspec.interpreter.analysis.result import Analysis
+from parspec.interpreter.diagnostics import catalogue
+from parspec.interpreter.diagnostics.findings import Datum, Finding
+from parspec.interpreter.diagnostics.findings import Fix as FoundFix
+from parspec.lsp.ranges import Edit
+from parspec.lsp.snapshot import Snapshot
+
+Attempt: TypeAlias = Callable[[Mapping[str, str]], Snapshot]
+"""The snapshot that there would be if these files had other texts."""
+
+UNBOUNDED = 1 << 62
+
+_HIDING = frozenset({"syntax_error", "unknown_name"})  # what depends on these is left out
+_BESIDE = frozenset({"info", "hint"})  # severities with which a plan still checks clean
+_PLANS = "PAR2"  # codes from here on are about a plan whose names and shapes are understood
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A snapshot and the way to try edits of it. `patience`: how many layers may be analysed for
+    what nobody has asked for."""
+
+    snapshot: Snapshot
+    attempt: Attempt
+    patience: int = UNBOUNDED
+
+    def affords(self, trials: int) -> bool:
+        """Whether there is patience for so many trials."""
+        layers = sum(len(analysis.layers) for analysis in self.snapshot.analyses)
+        return trials * layers <= self.patience
+
+    def tried(self, edits: Iterable[Edit]) -> Snapshot:
+        """The snapshot with edits, of any files."""
+        by_file: dict[str, list[Edit]] = {}
+        for edit in edits:
+            by_file.setdefault(edit.location.file, []).append(edit)
+        sources = self.snapshot.sources
+        return self.attempt({f: edited(sources[f].text, each) for f, each in by_file.items()})
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """A text with edits that do not overlap; what is inserted at one place comes in order."""
+    in_order = sorted(edits, key=lambda edit: edit.location.range)
+    return applied(text, [TextEdit(*edit.location.range, edit.text) for edit in in_order])
+
+
+def placed(fix: FoundFix, snapshot: Snapshot) -> tuple[Edit, ...]:
+    """The edits of a fix where they are to be made; none where one of them cannot be."""
+    edits = []
+    for edit in fix.edits:
+        location = snapshot.location(edit.site)
+        if location is None:
+            return ()
+        edits.append(Edit(location, edit.text))
+    return tuple(edits)
+
+
+def findings(snapshot: Snapshot) -> Mapping[Finding, Analysis]:
+    """What was found in a file and under its plans, each once, with the first analysis that has
+    it."""
+    first: dict[Finding, Analysis] = {}
+    for analysis in snapshot.analyses:
+        for finding in analysis.findings:
+            first.setdefault(finding, analysis)
+    return first
+
+
+def counted(snapshot: Snapshot) -> Counter[str]:
+    """How many findings there are of each name."""
+    return Counter(finding.name for finding in findings(snapshot))
+
+
+def mended(found: Iterable[Finding], before: Snapshot, after: Snapshot) -> bool:
+    """Whether findings are gone and no other error or warning has come. What was not looked at
+    because of them may show once they are gone: it does not come of the fix."""
+    gone = Counter(map(_said, found))
+    left = Counter(map(_said, findings(before)))
+    left.subtract(Counter(map(_said, findings(after))))
+    if any(left[said] < number for said, number in gone.items()):
+        return False
+    if any(name in _HIDING for name, _ in gone):
+        return True
+    hiding = any(catalogue.entry(name).code < _PLANS for name, _ in gone)
+    return not any(_counts(name) or not hiding for name in news(before, after))
+
+
+def news(before: Snapshot, after: Snapshot) -> set[str]:
+    """The names of errors and warnings of which there are more than before."""
+    serious = Counter(
+        finding.name for finding in findings(after) if catalogue.severity(finding) not in _BESIDE
+    )
+    return set(serious - counted(before))
+
+
+def _counts(name: str) -> bool:
+    """Whether it is an error about names or shapes."""
+    entry = catalogue.entry(name)
+    return entry.severity == "error" and entry.code < _PLANS
+
+
+def _said(finding: Finding) -> tuple[str, tuple[tuple[str, Datum], ...]]:
+    """A finding by what it says, wherever it stands. Of a plan that is understood it does not
+    matter what the figures are."""
+    known = catalogue.entry(finding.name).code < _PLANS
+    return finding.name, finding.data if known else ()

@@ -1,0 +1,119 @@
+"""Code lenses: what layers, stacks, plans and the file cost, above them.
+
+A layer has one where something moves in front of it; a click on any opens the report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from parspec.grammar.syntax import (
+    Call,
+    LayerStatement,
+    Name,
+    PlanStatement,
+    StackStatement,
+    Statement,
+)
+from parspec.interpreter.analysis.result import sum_known
+from parspec.interpreter.commands.quantities import in_seconds
+from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.spec.functions import FUNCTIONS
+from parspec.lsp.facts import Facts
+from parspec.lsp.features.focus import of_file
+from parspec.lsp.features.hovers.plan import brief
+from parspec.lsp.features.prices import DOT, cost, short
+from parspec.lsp.ranges import Range
+from parspec.lsp.snapshot import Placed, Snapshot
+
+_MOST_PLANS = 3  # whose figures stand beside one another
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """Figures above `range`; the report that a click opens is that of a plan, or of the file."""
+
+    range: Range
+    title: str
+    plan: str | None
+
+
+def code_lenses(snapshot: Snapshot) -> tuple[Lens, ...]:
+    """All lenses of a file, in its order."""
+    about = of_file(snapshot)[:_MOST_PLANS]
+    return (*_of_file(snapshot), *_of_statements(snapshot, about))
+
+
+def _of_file(snapshot: Snapshot) -> Iterator[Lens]:
+    """On the first line, what the file itself costs."""
+    own = snapshot.facts[0]
+    title = brief(own.analysis)
+    if own.model.mesh.axes and title:
+        yield Lens(Range(0, 0), title, None)
+
+
+def _of_statements(snapshot: Snapshot, about: tuple[Facts, ...]) -> Iterator[Lens]:
+    for start, chunk in snapshot.document.placed():
+        placed = Placed(chunk, start)
+        match chunk.statement:
+            case PlanStatement(name):
+                yield from _of_plan(placed, name, snapshot)
+            case LayerStatement(name) | StackStatement(name):
+                yield from _of_layers(placed, name, snapshot, about)
+
+
+def _of_plan(placed: Placed, name: Name, snapshot: Snapshot) -> Iterator[Lens]:
+    for facts in snapshot.facts[1:]:
+        title = brief(facts.analysis)
+        if facts.plan == name.text and title:
+            yield Lens(placed.range_of(name.span), title, facts.plan)
+
+
+def _of_layers(
+    placed: Placed, name: Name, snapshot: Snapshot, about: tuple[Facts, ...]
+) -> Iterator[Lens]:
+    site = Site(snapshot.file, placed.chunk.key, name.span)
+    for facts in about:
+        if not facts.moved_at(site) and not _holds_layers(placed.chunk.statement):
+            continue
+        title = _figures(site, name.text, facts)
+        if title:
+            prefix = f"{facts.plan}: " if len(about) > 1 else ""
+            yield Lens(placed.range_of(name.span), prefix + title, facts.plan)
+
+
+def _holds_layers(statement: Statement | None) -> bool:
+    """Whether something may move inside of it: in a stack, or in a block that it uses."""
+    match statement:
+        case StackStatement():
+            return True
+        case LayerStatement(expression=Call(function)):
+            return function.text not in FUNCTIONS
+    return False
+
+
+def _figures(site: Site, name: str, facts: Facts) -> str:
+    """What a statement's layers move, and how long they compute; of a single layer also what it
+    holds. "" where nothing moves."""
+    paths = tuple(_paths(site, name, facts))
+    moves = [move for path in paths for move in facts.inside.get(path, ())]
+    if not moves:
+        return ""
+    told = [f"traffic {cost(moves, facts.model.cost).told()}"]
+    layers = [layer for path in paths for layer in facts.layers_inside.get(path, ())]
+    if len(layers) == 1 and layers[0].bytes_per_device is not None:
+        told.append(f"memory {short(layers[0].bytes_per_device)}/device")
+    compute = sum_known(layer.time for layer in layers)
+    if compute:
+        told.append(f"compute {in_seconds(compute)}")
+    return DOT.join(told)
+
+
+def _paths(site: Site, name: str, facts: Facts) -> Iterable[str]:
+    """The paths of what a statement makes: its layers, its stack or what a block makes there."""
+    layers = [layer.name for layer in facts.layers_at(site) if layer.name == layer.parent]
+    if layers:
+        return layers
+    use = facts.use_at(site, name)
+    return [use] if use else [stack.name for stack in facts.stacks_at(site)]

@@ -1,0 +1,412 @@
+"""Completion: what may be typed at an offset: statements, words, names in scope.
+
+The parser says which kinds of things may follow; the names say which of these there are. Names
+that fit best come first: the dimensions of the layer, what is declared nearby.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import NamedTuple
+
+from parspec.grammar import syntax
+from parspec.grammar.keywords import PRIMITIVES, STARTERS, UNITS
+from parspec.grammar.machine import END
+from parspec.grammar.messages import TERMINALS
+from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.spec.clauses import PARTIAL_KINDS
+from parspec.interpreter.spec.expects import FIGURES, STATES
+from parspec.interpreter.spec.functions import FUNCTIONS
+from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
+from parspec.interpreter.spec.places import IN_BODIES, NOT_IN_PLANS
+from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, PRICE_LISTS, SETTINGS, Rule
+from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
+from parspec.interpreter.spec.sources import library_names
+from parspec.lsp.cursor import Cursor, cursor_at
+from parspec.lsp.features import snippets
+from parspec.lsp.features.meaning import names_of
+from parspec.lsp.features.written import statement as written
+from parspec.lsp.mentions import Space
+from parspec.lsp.names import Body, Names, Symbol, is_op
+from parspec.lsp.ranges import Range
+from parspec.lsp.regions import Region
+from parspec.lsp.snapshot import Snapshot
+
+_MOST = 400  # names of one kind; of more only those that begin as typed
+_PATH = re.compile(r"((?:(?:[\w*]+|\{[^{}]*\})\s*\.\s*)+)(\{[^{}]*)?\Z")
+_STRING = re.compile(r'import\s*"([^"\r\n]*)\Z')
+_SETTING = re.compile(r"([^\W\d]\w*)\s*=[^={}]*?\Z")
+_OF = re.compile(r"\bof\b")
+_CLAUSE = re.compile(r"\b(?:partition|store)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Something that may be typed. `kind`: `statement`, `keyword`, or the kind of a name or word;
+    `rank`: lower ones come first. `snippet` has places to fill in. What it means is the explanation
+    of `label`, or stands at `site`."""
+
+    label: str
+    kind: str
+    detail: str = ""
+    rank: int = 5
+    snippet: str | None = None
+    insert: str | None = None
+    site: Site | None = None
+
+
+class Completion(NamedTuple):
+    """What may be typed in place of a range of the text. `partial`: there is more, and more is
+    known with more letters."""
+
+    replaces: Range
+    suggestions: tuple[Suggestion, ...]
+    partial: bool
+
+
+def completion(snapshot: Snapshot, offset: int, files: Iterable[str] = ()) -> Completion | None:
+    """What may be typed at an offset; None in a comment. `files`: those that may be imported."""
+    cursor = cursor_at(snapshot, offset)
+    if cursor is None:
+        return None
+    line = snapshot.lines.line_span(snapshot.lines.line_of(offset))[0]
+    if string := _STRING.search(snapshot.text, line, offset):
+        found = _paths(snapshot.file, files)
+        return Completion(Range(string.start(1), offset), tuple(found), False)
+    completing = _Completing(snapshot, cursor)
+    every: dict[str, Suggestion] = {}
+    for each in completing.suggestions():
+        known = every.setdefault(each.label, each)
+        if each.rank < known.rank:
+            every[each.label] = each
+    return Completion(cursor.typed, tuple(every.values()), completing.partial)
+
+
+def expects_name(snapshot: Snapshot, offset: int) -> bool:
+    """Must something follow at an offset, so that suggestions are welcome unasked?"""
+    cursor = cursor_at(snapshot, offset)
+    return cursor is not None and bool(cursor.before) and END not in cursor.accepted
+
+
+def _paths(file: str, files: Iterable[str]) -> Iterator[Suggestion]:
+    folder = PurePath(file).parent
+    for each in files:
+        if each != file:
+            path = PurePath(os.path.relpath(each, folder)).as_posix()
+            yield Suggestion(path, "file")
+
+
+class _Completing:
+    """What may be typed at one cursor."""
+
+    def __init__(self, snapshot: Snapshot, cursor: Cursor) -> None:
+        self.snapshot = snapshot
+        self.cursor = cursor
+        self.names: Names = names_of(snapshot)
+        self.partial = False
+        self.region = self._region()
+
+    def _region(self) -> Region | None:
+        file, cursor = self.snapshot.file, self.cursor
+        if cursor.before and cursor.placed is not None:
+            placed = cursor.placed
+            inside = self.names.region_inside(file, placed.chunk, placed.start)
+            around = self.names.region_around(file, placed.chunk, placed.start)
+            return inside if inside is not None and is_op(inside) else around
+        owner = cursor.owner
+        return None if owner is None else self.names.region_inside(file, owner.chunk, owner.start)
+
+    # -- what may follow -------------------------------------------------------------------------
+
+    def suggestions(self) -> Iterator[Suggestion]:
+        """Everything, in no order."""
+        cursor = self.cursor
+        if cursor.before and not cursor.accepted:
+            yield from self._anything()
+        if cursor.before:
+            yield from self._words()
+            yield from self._named()
+        if cursor.begins or cursor.fresh:
+            yield from self._statements()
+
+    def _statements(self) -> Iterator[Suggestion]:
+        place = self.cursor.place
+        rank = 4 if self.cursor.before and not self.cursor.fresh else 1
+        for word in STARTERS:
+            if place in ("stack", "block") and word not in IN_BODIES:
+                continue
+            if place == "plan" and (word in NOT_IN_PLANS or word == "import"):
+                continue
+            snippet = snippets.STATEMENTS.get(word)
+            yield Suggestion(word, "statement", "", rank, snippet)
+
+    def _words(self) -> Iterator[Suggestion]:
+        """The words of the language that may follow."""
+        rank = 3 if self.cursor.fresh else 2
+        for terminal in sorted(self.cursor.accepted - {END}):
+            match terminal:
+                case "PRIMITIVE":
+                    yield from (Suggestion(name, "primitive", "", 3) for name in PRIMITIVES)
+                case "UNIT":
+                    yield from (Suggestion(unit, "unit", "", 6) for unit in UNITS)
+                case "CAPACITY":
+                    arguments = ", ".join(
+                        f"{a} = ${n}" for n, a in enumerate(CAPACITY_ARGUMENTS, 1)
+                    )
+                    yield Suggestion("capacity", "keyword", "", 6, f"capacity({arguments})")
+                case "GRAD":
+                    yield Suggestion("grad", "keyword", "grad(w)", 6, "grad(${1:w})")
+                case "UNIT_WORD":
+                    yield Suggestion("unit", "keyword", "", rank)
+                case "PER":
+                    yield Suggestion("per device", "keyword", "", rank)
+                case "HOLE":
+                    yield Suggestion("?", "keyword", "the cheapest", 6)
+                case "KEY":
+                    yield from self._settings()
+                case "WORD":
+                    yield from self._values()
+                case word if word not in TERMINALS and self.cursor.before:
+                    text = word.lower()
+                    yield Suggestion(text, "keyword", "", rank, snippets.CLAUSES.get(text))
+
+    def _named(self) -> Iterator[Suggestion]:
+        """The names that may follow."""
+        for rule in sorted(self.cursor.rules):
+            match rule:
+                case "dimension" | "state_argument":
+                    yield from self._dims()
+                case "size_name":
+                    yield from self._dims()
+                    yield from self._space("axis", 1 if self._verb() == "axis" else 6)
+                case "axis":
+                    yield from self._axes()
+                case "link_name" if self._verb() != "link":
+                    yield from self._space("link", 2)
+                case "device_name" if self._verb() != "device":
+                    yield from self._space("device", 2)
+                case "tensor":
+                    yield from self._tensors()
+                case "function":
+                    yield from self._functions()
+                case "scope_name" | "one_of" | "pattern_name":
+                    yield from self._layers(self._before())
+                case "path_part":
+                    yield from self._parts()
+                case "library_name":
+                    yield Suggestion("std", "library", "the built-in library", 2)
+                case _:
+                    kind, words = _WORDS.get(rule, ("", ()))
+                    yield from (Suggestion(word, kind, "", 3) for word in words)
+
+    def _anything(self) -> Iterator[Suggestion]:
+        """What there is, where the parser has lost track."""
+        yield from self._dims()
+        yield from self._space("axis", 5)
+        yield from self._space("tensor", 5)
+        yield from self._layers(())
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def _space(self, space: Space, rank: int) -> Iterator[Suggestion]:
+        yield from self._all(self.names.visible(space, self.region), rank)
+
+    def _all(self, symbols: Iterable[Symbol], rank: int) -> Iterator[Suggestion]:
+        """Suggestions for symbols; inner ones before outer ones."""
+        every = [symbol for symbol in symbols if not self._declares(symbol)]
+        if len(every) > _MOST:
+            typed = self.snapshot.text[slice(*self.cursor.typed)]
+            every = [symbol for symbol in every if symbol.name.startswith(typed)]
+            self.partial = True
+        for symbol in every[:_MOST]:
+            declared = self.names.declarations(symbol)
+            near = rank if symbol.body is not None else rank + 1
+            kind: str = symbol.space
+            site, detail = None, ""
+            if declared:
+                site = self.names.site(declared[0])
+                kind = declared[0].mention.kind
+                detail = _detail(declared[0].chunk, symbol.name)
+            yield Suggestion(symbol.name, kind, detail, near, site=site)
+
+    def _declares(self, symbol: Symbol) -> bool:
+        """Is it declared by the statement itself that is being typed, and nowhere else?"""
+        placed = self.cursor.placed
+        if placed is None or not self.cursor.before:
+            return False
+        declared = self.names.declarations(symbol)
+        return all(entry.chunk is placed.chunk for entry in declared)
+
+    def _dims(self) -> Iterator[Suggestion]:
+        cursor = self.cursor
+        if self._verb() == "dim" and "dimension" in cursor.rules:
+            return
+        own = self._own_dims()
+        for each in self._every_dim():
+            yield replace(each, rank=1) if each.label in own else each
+
+    def _every_dim(self) -> Iterator[Suggestion]:
+        if self.region is not None and is_op(self.region):
+            yield from self._all(self.names.declared("dim", self.region), 1)
+        yield from self._all(self.names.declared("dim", None), 3)
+        if self.region is not None and _CLAUSE.search(self.cursor.before):
+            for op in self.names.ops_called(self._statement(), self.region):
+                yield from self._all(self.names.declared("dim", op), 4)
+
+    def _statement(self) -> syntax.Statement | None:
+        return self.cursor.placed.chunk.statement if self.cursor.placed else None
+
+    def _own_dims(self) -> tuple[str, ...]:
+        """The dimensions of what the statement is about."""
+        match self._statement():
+            case syntax.LayerStatement() as layer:
+                return self.names.dims_of_layer(layer, self.region)
+            case syntax.TensorStatement(items=items):
+                return tuple(dim.text for item in items for dim in item.dims)
+            case syntax.StackStatement(dim=dim):
+                return (dim.text,)
+        return ()
+
+    def _axes(self) -> Iterator[Suggestion]:
+        declares = self._verb() in ("mesh", "axis") and not _OF.search(self.cursor.before)
+        if not declares:
+            yield from self._space("axis", 1)
+
+    def _tensors(self) -> Iterator[Suggestion]:
+        before, first = self.cursor.before, self._verb()
+        if first in ("input", "weight", "cache", "var"):
+            return
+        if first in ("op", "block") and "=" not in before:
+            return
+        if first == "layer" and "=" not in before:
+            given = self.names.visible("tensor", self.region)
+            roles = (s for s in given if self._role(s) in ("cache", "var"))
+            yield from self._all(roles, 2)
+            return
+        if first in ("output", "expect"):
+            yield from self._all(self.names.declared("tensor", None), 2)
+            inner = self.names.bodies_at((("*",),))
+            every = (tensor for body in inner for tensor in self.names.declared("tensor", body))
+            yield from self._all(every, 5)
+            return
+        yield from self._space("tensor", 2)
+
+    def _role(self, symbol: Symbol) -> str:
+        declared = self.names.declarations(symbol)
+        return declared[0].mention.kind if declared else ""
+
+    def _functions(self) -> Iterator[Suggestion]:
+        over = next(iter(self._own_dims()), "D")
+        for each in self._all(self.names.visible("function", self.region), 3):
+            yield replace(each, snippet=snippets.call(each.label, over=None))
+        for name, function in FUNCTIONS.items():
+            along = over if function.along else None
+            yield Suggestion(name, "function", "", 5, snippets.call(name, over=along))
+
+    # -- paths -----------------------------------------------------------------------------------
+
+    def _before(self) -> tuple[tuple[str, ...], ...]:
+        """The parts of the path in front of the cursor."""
+        match = _PATH.search(self.cursor.before)
+        if match is None:
+            return ()
+        parts = re.findall(r"[\w*]+|\{[^{}]*\}", match[1])
+        return tuple(tuple(re.findall(r"[\w*]+", part)) for part in parts)
+
+    def _layers(self, before: tuple[tuple[str, ...], ...]) -> Iterator[Suggestion]:
+        bodies: tuple[Body, ...] = self.names.bodies_at(before) if before else (None,)
+        for body in bodies:
+            yield from self._all(self.names.declared("layer", body), 2)
+            if before and "one_of" in self.cursor.rules:
+                weights = self.names.declared("tensor", body)
+                yield from self._all((w for w in weights if self._role(w) == "weight"), 5)
+
+    def _parts(self) -> Iterator[Suggestion]:
+        before = self._before()
+        first = self._verb()
+        if first == "import":
+            if before == (("std",),):
+                yield from (Suggestion(name, "library", "", 2) for name in library_names())
+            return
+        for body in self.names.bodies_at(before):
+            yield from self._all(self.names.declared("layer", body), 3)
+            if first != "stages":
+                yield from self._all(self.names.declared("tensor", body), 2)
+
+    # -- settings --------------------------------------------------------------------------------
+
+    def _verb(self) -> str:
+        """The word that the statement begins with."""
+        return self.cursor.before.split(None, 1)[0] if self.cursor.before else ""
+
+    def _settings(self) -> Iterator[Suggestion]:
+        """The keys of a statement in braces that are not written yet."""
+        there = set(
+            re.findall(r"(\w+)\s*=", self.cursor.placed.chunk.text if self.cursor.placed else "")
+        )
+        for key, detail in _keys(self._verb()).items():
+            if key not in there:
+                yield Suggestion(key, "setting", detail, 2, insert=f"{key} = ")
+
+    def _values(self) -> Iterator[Suggestion]:
+        """What the key in front of the cursor may be."""
+        match = _SETTING.search(self.cursor.before)
+        rule = _rules(self._verb()).get(match[1]) if match else None
+        if rule is None:
+            return
+        yield from (Suggestion(word, "value", rule.meaning, 2) for word in rule.words)
+        match rule.takes:
+            case "dtype":
+                yield from (Suggestion(name, "dtype", "", 3) for name in DTYPES)
+            case "batch" | "count":
+                yield from self._all(self.names.declared("dim", None), 3)
+            case "axes":
+                yield from self._space("axis", 3)
+
+
+_WORDS: Mapping[str, tuple[str, Iterable[str]]] = {
+    "dtype_name": ("dtype", DTYPES),
+    "optimizer": ("optimizer", OPTIMIZERS),
+    "kind": ("partial", PARTIAL_KINDS),
+    "price_list": ("price list", PRICE_LISTS),
+    "mode": ("mode", ("explicit",)),
+    "figure": ("figure", FIGURES),
+    "state_name": ("state", STATES),
+    "argument_name": ("argument", CAPACITY_ARGUMENTS),
+}
+"""The words that a rule of par.lark may be, with their kind."""
+
+
+def _rules(verb: str) -> Mapping[str, Rule]:
+    found = next((rules for known, rules in SETTINGS.items() if known == verb), ())
+    return {rule.key: rule for rule in found}
+
+
+def _keys(verb: str) -> Mapping[str, str]:
+    """The keys of the settings of a statement, with what they are."""
+    match verb:
+        case "link":
+            return LINK_SETTINGS
+        case "device":
+            return DEVICE_SETTINGS
+    return {key: rule.meaning for key, rule in _rules(verb).items()}
+
+
+def _detail(chunk: syntax.Chunk, name: str) -> str:
+    """What a name is declared to be, in a few words."""
+    match chunk.statement:
+        case syntax.DimStatement(items=items):
+            spans = [item.span for item in items if item.name.text == name]
+        case syntax.MeshStatement(axes=axes) | syntax.AxisStatement(items=axes):
+            spans = [axis.span for axis in axes if axis.name.text == name]
+        case syntax.TensorStatement(items=tensors):
+            spans = [tensor.span for tensor in tensors if tensor.name.text == name]
+        case syntax.OpStatement(parameters=tensors, out=out):
+            spans = [t.span for t in (*tensors, out) if t.name.text == name]
+        case _:
+            return written(chunk)
+    return chunk.text[slice(*spans[0])] if spans else written(chunk)

@@ -1,0 +1,99 @@
+"""Hover on a dimension: its size, what it is made of, which layers split it on which axes, and
+which variables it indexes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from parspec.interpreter.commands.quantities import sized
+from parspec.interpreter.diagnostics.entry import plural
+from parspec.interpreter.spec.model import Dim
+from parspec.interpreter.theory.formulas import Amount, ceil_divide, is_number, reader
+from parspec.lsp.facts import Facts
+from parspec.lsp.features.hovers.subject import Place, Subject, listed, paragraph
+from parspec.lsp.features.prices import DOT
+from parspec.lsp.features.prose import Block, Code, Table, code, note
+from parspec.lsp.features.written import comment
+
+_NAMES = 4  # layers that a row names
+
+
+def dimension(name: str, place: Place) -> Subject | None:
+    """A dimension by name."""
+    dim = place.facts.dims.get(name)
+    if dim is None:
+        return None
+    head: tuple[Block, ...] = (
+        Code(f"dim {sized(dim.name, dim.size)}{_held(dim)}"),
+        *paragraph(*_made_of(dim, place.facts)),
+        note(comment(dim.name, dim.site, place.snapshot)),
+    )
+    return Subject(head, partial(_details, name), partial(_brief, name))
+
+
+def _held(dim: Dim) -> str:
+    """How it may be cut."""
+    unit = f" unit {dim.unit}" if dim.unit != 1 else ""
+    padded = f" padded to {reader(dim.extent)}" if dim.padded else ""
+    return f"{unit}{padded}{' uneven' if dim.uneven else ''}"
+
+
+def _made_of(dim: Dim, facts: Facts) -> Iterator[str]:
+    if len(dim.factors) > 1:
+        leaves = (facts.dims[leaf] for leaf in dim.factors)
+        yield f"{' · '.join(code(sized(leaf.name, leaf.size)) for leaf in leaves)}, major first"
+    if dim.positions != dim.name:
+        yield f"the positions of {code(dim.positions)}"
+    if dim.padded and is_number(dim.extent) and is_number(dim.size):
+        yield f"{dim.extent - dim.size} of {dim.extent} are padding"
+
+
+def _details(name: str, facts: Facts) -> Iterator[Block]:
+    rows = _split(name, facts)
+    if rows:
+        shown = tuple(
+            (on, reader(ways), _slice(dim, ways, facts), _layers(names))
+            for dim, on, ways, names in rows
+        )
+        yield Table(("split on", "ways", "slice", "by"), shown)
+    elif facts.model.mesh.axes:
+        yield from paragraph("not split by any layer")
+    indexed = listed(tensor.label for tensor in facts.holding(name))
+    if indexed:
+        yield from paragraph(f"in {indexed}")
+
+
+def _brief(name: str, facts: Facts) -> str:
+    dim = facts.dims.get(name)
+    if dim is None:
+        return ""
+    cuts = (
+        f"{'' if dim == name else f'{code(dim)} '}on {code(on)} by {plural(len(names), 'layer')}"
+        for dim, on, _, names in _split(name, facts)
+    )
+    return DOT.join((reader(dim.size), *cuts))
+
+
+def _split(name: str, facts: Facts) -> list[tuple[str, str, Amount, Sequence[str]]]:
+    """How layers split a dimension or its factors: which of these, on which axes together, how
+    many ways, and the layers."""
+    dim = facts.dims.get(name)
+    leaves = dict.fromkeys((name, *(dim.factors if dim else ())))
+    return [
+        (leaf, " * ".join(axes), facts.ways(axes), layers)
+        for leaf in leaves
+        for axes, layers in facts.splitting.get(leaf, {}).items()
+    ]
+
+
+def _slice(dim: str, ways: Amount, facts: Facts) -> str:
+    """What a node has of a dimension, the largest slice where they differ."""
+    if dim not in facts.dims:
+        return "-"
+    return f"{dim} {reader(ceil_divide(facts.dims[dim].extent, ways))}"
+
+
+def _layers(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMES])
+    return shown if len(names) <= _NAMES else f"{shown} and {len(names) - _NAMES} more"

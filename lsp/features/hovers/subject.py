@@ -1,0 +1,80 @@
+"""A subject: what a hover is about, said at length under one plan and in a line under each of
+several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from parspec.lsp.facts import Facts
+from parspec.lsp.features.prose import Block, Items, Lines, code, lines
+from parspec.lsp.ranges import Range
+from parspec.lsp.snapshot import Snapshot
+
+_MOST = 8  # names in a line
+_MOST_ITEMS = 12  # in a list
+
+
+def _no_details(_: Facts) -> Iterable[Block]:
+    return ()
+
+
+def _nothing_brief(_: Facts) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """`head`: what it is under any plan. `details`: what there is to say under one; `brief`: that
+    in a line, "" for nothing."""
+
+    head: tuple[Block, ...]
+    details: Callable[[Facts], Iterable[Block]] = _no_details
+    brief: Callable[[Facts], str] = _nothing_brief
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a hover is asked for: what stands there in the text, and the analyses that it is
+    about."""
+
+    snapshot: Snapshot
+    offset: int
+    range: Range
+    focus: tuple[Facts, ...]
+
+    @property
+    def facts(self) -> Facts:
+        """The analysis that names are looked up in."""
+        return self.focus[0]
+
+
+def told(subject: Subject, focus: Sequence[Facts]) -> tuple[Block, ...]:
+    """All that there is to say of a subject, and under which plan."""
+    if len(focus) > 1:
+        briefs = ((facts.plan, subject.brief(facts)) for facts in focus)
+        items = tuple(f"{code(plan)}: {brief}" for plan, brief in briefs if plan and brief)
+        return (*subject.head, Items(items)) if items else subject.head
+    (facts,) = focus
+    said = tuple(subject.details(facts))
+    plan = f"under plan {code(facts.plan)}" if said and facts.plan else ""
+    return (*subject.head, *said, *paragraph(plan))
+
+
+def listed(names: Iterable[str], most: int = _MOST) -> str:
+    """Names in code, the first ones of many."""
+    known = tuple(dict.fromkeys(names))
+    shown = " ".join(map(code, known[:most]))
+    return f"{shown} and {len(known) - most} more" if len(known) > most else shown
+
+
+def first_of(items: Sequence[str]) -> Items:
+    """A list of the first ones of many."""
+    more = (f"and {len(items) - _MOST_ITEMS} more",) if len(items) > _MOST_ITEMS else ()
+    return Items((*items[:_MOST_ITEMS], *more))
+
+
+def paragraph(*texts: str) -> tuple[Lines, ...]:
+    """A paragraph, where there is something to say."""
+    said = lines(*texts)
+    return (said,) if said.lines else ()

@@ -1,0 +1,245 @@
+"""Inlay hints: what happens at a line, where it happens.
+
+Behind a variable the state that it is brought to; behind a statement what it follows and the
+primitives that it makes necessary, with their price. Only what stands in the range asked for is
+looked at.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from parspec.grammar.syntax import (
+    Call,
+    Expression,
+    LayerStatement,
+    OutputStatement,
+    Product,
+    Scalar,
+    Span,
+    StackStatement,
+    Statement,
+    Sum,
+    TensorUse,
+)
+from parspec.interpreter.analysis.result import Move
+from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.spec.model import Layer
+from parspec.interpreter.theory.formulas import is_number
+from parspec.lsp.facts import Facts, grouped
+from parspec.lsp.features.focus import of_file
+from parspec.lsp.features.hovers.moves import by_primitive, told_moves
+from parspec.lsp.features.prices import DOT, cost
+from parspec.lsp.features.prose import Block, code, lines
+from parspec.lsp.ranges import Location, Range
+from parspec.lsp.snapshot import Placed, Snapshot
+
+Kind: TypeAlias = Literal["state", "follows", "primitive"]
+KINDS: tuple[Kind, ...] = ("state", "follows", "primitive")
+_MOST_PLANS = 3  # whose primitives stand beside one another
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a hint's text, and where a click on it leads."""
+
+    text: str
+    target: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A hint in front of the character at `offset`; `why` explains it."""
+
+    offset: int
+    kind: Kind
+    parts: tuple[Part, ...]
+    why: tuple[Block, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """What is shown."""
+        return "".join(part.text for part in self.parts)
+
+
+def inlay_hints(
+    snapshot: Snapshot, within: Range, kinds: Collection[Kind] = KINDS, least: int = 0
+) -> tuple[Hint, ...]:
+    """The hints of these kinds in a range, by offset; primitives that move fewer bytes than
+    `least` have none. Where several plans spread the model only primitives are shown, each with
+    the plan."""
+    about = of_file(snapshot)[:_MOST_PLANS]
+    found: list[Hint] = []
+    for placed in _chunks(snapshot, within):
+        if not isinstance(
+            placed.chunk.statement, (LayerStatement, StackStatement, OutputStatement)
+        ):
+            continue
+        for facts in about:
+            hints = _at(placed, snapshot, facts, least, f"{facts.plan}: " * (len(about) > 1))
+            found += (hint for hint in hints if hint.kind in kinds)
+    shown = found if len(about) == 1 else [hint for hint in found if hint.kind == "primitive"]
+    inside = (hint for hint in shown if within.start <= hint.offset <= within.end)
+    return tuple(sorted(inside, key=lambda hint: hint.offset))
+
+
+def _chunks(snapshot: Snapshot, within: Range) -> Iterator[Placed]:
+    """The statements of which something stands in a range."""
+    document = snapshot.document
+    first = max(bisect_right(document.starts, within.start) - 1, 0)
+    for place in range(first, bisect_right(document.starts, within.end)):
+        run, start = document.runs[place], document.starts[place]
+        begin = max(bisect_right(run.offsets, within.start - start) - 1, 0)
+        end = bisect_left(run.offsets, within.end - start + 1)
+        for chunk, offset in zip(run.every[begin:end], run.offsets[begin:end], strict=True):
+            yield Placed(chunk, start + offset)
+
+
+def _at(
+    placed: Placed, snapshot: Snapshot, facts: Facts, least: int, prefix: str
+) -> Iterator[Hint]:
+    """The hints at one statement."""
+    statement = placed.chunk.statement
+    end = placed.start + _end(statement)
+    site = Site(snapshot.file, placed.chunk.key, Span(0, 0))
+    moves = facts.moved_at(site)
+    yield from _states(placed, moves, facts)
+    if isinstance(statement, LayerStatement):
+        layers = facts.layers_at(site)
+        text = _follows(layers, facts)
+        if text:
+            yield Hint(end, "follows", (Part(text),), (lines(_FOLLOWS),))
+        if not layers:
+            yield from _inside(end, statement.name.text, site, facts, least, prefix)
+    yield from _primitives(end, moves, snapshot, facts, least, prefix)
+
+
+_FOLLOWS = "A layer without a partition takes that of its operands."
+
+
+def _end(statement: Statement | None) -> int:
+    """Where a statement ends, from its start, without comments and without its body."""
+    match statement:
+        case LayerStatement(clauses=(*_, last)) | StackStatement(clauses=(*_, last)):
+            return last.span.end
+        case OutputStatement(clauses=(*_, last)):
+            return last.span.end
+        case LayerStatement(expression=expression) if expression is not None:
+            return expression.span.end
+        case LayerStatement(out=out):
+            return out.span.end
+        case StackStatement(carry_out=carry):
+            return carry.span.end
+        case OutputStatement(tensors=(*_, tensor)):
+            return tensor.span.end
+    return 0
+
+
+# -- states --------------------------------------------------------------------------------------
+
+
+def _states(placed: Placed, moves: Sequence[Move], facts: Facts) -> Iterator[Hint]:
+    """Behind each variable that is brought to another state: that state."""
+    ends = {use.path.span: use.span.end for use in _uses(placed.chunk.statement)}
+    brought = [move for move in moves if move.cause in ("operand", "output")]
+    for span, of_one in grouped(brought, lambda move: [move.site.span]).items():
+        states: dict[str, list[str]] = {}
+        last = {axis: move.after for move in of_one for axis in move.axes}
+        for axis, state in last.items():
+            states.setdefault(state, []).append(axis)
+        told = ", ".join(f"{state} on {', '.join(axes)}" for state, axes in states.items())
+        offset = placed.start + ends.get(span, span.end)
+        yield Hint(offset, "state", (Part(f"→ {told}"),), (lines(*_changes(of_one, facts)),))
+
+
+def _changes(moves: Iterable[Move], facts: Facts) -> Iterator[str]:
+    for move in moves:
+        on = " ".join(map(code, move.axes))
+        how = move.primitive or "nothing moves"
+        label = code(facts.label(move.tensor))
+        yield f"{label} {code(move.before)} → {code(move.after)} on {on}: {how}"
+
+
+def _uses(statement: Statement | None) -> Iterator[TensorUse]:
+    if isinstance(statement, LayerStatement) and statement.expression is not None:
+        yield from _in(statement.expression)
+
+
+def _in(expression: Expression) -> Iterator[TensorUse]:
+    match expression:
+        case TensorUse():
+            yield expression
+        case Product(factors):
+            for factor in factors:
+                yield from _in(factor)
+        case Sum(terms):
+            for term in terms:
+                yield from _in(term.value)
+        case Call(arguments=arguments):
+            for argument in arguments:
+                yield from _in(argument)
+        case Scalar():
+            return
+
+
+# -- follows -------------------------------------------------------------------------------------
+
+
+def _follows(layers: Sequence[Layer], facts: Facts) -> str:
+    """`follows h: F on tp, B on dp`: what a statement's layers take from their operands."""
+    inner = {layer.out for layer in layers if layer.name != layer.parent}
+    followed: dict[str, dict[str, list[str]]] = {}
+    for layer in layers:
+        result = facts.results.get(layer.name)
+        if result is None:
+            continue
+        cuts = dict(result.partition)
+        for axis, tensor in result.follows:
+            if tensor not in inner:
+                what = cuts.get(axis) or str(result.states[-1].layout.state(axis))
+                axes = followed.setdefault(facts.label(tensor), {}).setdefault(what, [])
+                axes += [axis] if axis not in axes else []
+    return "; ".join(
+        f"follows {label}: "
+        + ", ".join(f"{what} on {', '.join(axes)}" for what, axes in dims.items())
+        for label, dims in followed.items()
+    )
+
+
+# -- primitives ----------------------------------------------------------------------------------
+
+
+def _primitives(
+    end: int, moves: Sequence[Move], snapshot: Snapshot, facts: Facts, least: int, prefix: str
+) -> Iterator[Hint]:
+    """Behind a statement the primitives that it makes necessary, those of one variable together."""
+    at_work = [move for move in moves if move.primitive is not None]
+    alike = grouped(at_work, lambda move: [(move.primitive, move.tensor, move.statistic is None)])
+    for (primitive, tensor, _), together in alike.items():
+        price = cost(together, facts.model.cost)
+        if is_number(price.traffic) and price.traffic < least:
+            continue
+        label = facts.label(tensor)
+        statistics = ", ".join(dict.fromkeys(move.statistic or "" for move in together))
+        of = f"{statistics} of " if statistics else ""
+        known = facts.tensor(tensor)
+        parts = (
+            Part(f"{prefix}{primitive} {of}"),
+            Part(label, None if known is None else snapshot.location(known.site)),
+            Part(f"{DOT}{price.told()}"),
+        )
+        yield Hint(end, "primitive", parts, tuple(told_moves("", together, facts)))
+
+
+def _inside(
+    end: int, name: str, site: Site, facts: Facts, least: int, prefix: str
+) -> Iterator[Hint]:
+    """Behind the use of a block what moves inside."""
+    moves = facts.inside.get(facts.use_at(site, name) or "", ())
+    price = cost(moves, facts.model.cost)
+    if moves and not (is_number(price.traffic) and price.traffic < least):
+        text = f"{prefix}inside: {price.told()}"
+        yield Hint(end, "primitive", (Part(text),), (by_primitive(moves, facts),))

@@ -1,0 +1,58 @@
+"""Prices: what moves cost, in the one form that hovers, hints and lenses share:
+`7.9 GB · 0.9 GB/device · 2.1 ms`. The figures are those that `parspec report` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from parspec.interpreter.analysis.result import Move, sum_known
+from parspec.interpreter.commands.pricing import measures, one_priced, traffic
+from parspec.interpreter.commands.quantities import SYMBOLIC, in_bytes, in_seconds
+from parspec.interpreter.theory.formulas import Amount, is_number, total
+from parspec.interpreter.theory.primitives import PriceList
+
+DOT = " · "
+_LONGEST = 24  # characters of a formula in a line
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What moves cost together: bytes in the system, bytes of the busiest device, seconds."""
+
+    traffic: Amount
+    per_device: Amount
+    time: float | None
+
+    def told(self) -> str:
+        """`7.9 GB · 0.9 GB/device · 2.1 ms`, without a time where it is not known."""
+        traffic, per_device, time = self.figures()
+        known = () if self.time is None else (time,)
+        return DOT.join((traffic, f"{per_device}/device", *known))
+
+    def figures(self) -> tuple[str, str, str]:
+        """The three, apart."""
+        return short(self.traffic), short(self.per_device), in_seconds(self.time)
+
+
+def cost(moves: Iterable[Move], prices: PriceList) -> Cost:
+    """The cost of all of some moves."""
+    asked = tuple(moves)
+    return Cost(
+        total(traffic(move, prices) for move in asked),
+        total(move.per_device for move in asked),
+        sum_known(move.time for move in asked),
+    )
+
+
+def short(amount: Amount | None) -> str:
+    """Bytes, where a long formula has no room."""
+    text = in_bytes(amount)
+    if amount is None or is_number(amount) or len(text) <= _LONGEST:
+        return text
+    return SYMBOLIC
+
+
+def formula(move: Move, prices: PriceList) -> str:
+    """How the traffic of a primitive comes about: its price, and what that speaks of."""
+    return DOT.join(part for part in (one_priced(move, prices), measures(move, prices)) if part)

@@ -1,0 +1,144 @@
+"""Signatures: what the call around the cursor takes, and which argument is being written.
+
+Read off the text in front of the cursor, so that it works while the call is half typed.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from parspec.grammar.keywords import NAME, normal
+from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStatement
+from parspec.interpreter.explanations.index import explained
+from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
+from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
+from parspec.lsp.features.meaning import names_of
+from parspec.lsp.features.written import comment
+from parspec.lsp.ranges import Range
+from parspec.lsp.snapshot import Placed, Snapshot
+
+_MARK = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|[()\[\],{}]')
+_CALL = re.compile(rf"({NAME})\s*(?:over\s+[^()]*?)?(?:masked\s*)?$")
+_DECLARED = re.compile(rf"(?:op|block)\s+{NAME}\s*$")
+_MORE = "..."
+_OPERANDS = {
+    "lookup": ("tokens", "table"),
+    "crossentropy": ("z", "labels"),
+    "dispatch": ("x", "r"),
+    "combine": ("y", "r"),
+    "swiglu": ("g", "u"),
+    "dropout": ("x", "0.1"),
+    "rope": ("q", "cos", "sin"),
+    "rmsnorm": ("x", "weight"),
+    "layernorm": ("x", "weight", "bias"),
+    "topk": ("x", "2"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """`label` with its parameters' ranges in it; `active`: the one being written, None behind the
+    last; `note`: what it does, in the words of its author."""
+
+    label: str
+    parameters: tuple[Range, ...]
+    active: int | None
+    note: str
+
+
+def signature(snapshot: Snapshot, offset: int) -> Signature | None:
+    """The innermost call around an offset; None where there is none."""
+    placed = snapshot.chunk_at(offset)
+    if placed is None:
+        return None
+    text = snapshot.text[placed.start : offset]
+    opened = _open_call(text)
+    if opened is None:
+        return None
+    bracket, commas = opened
+    call = _CALL.search(text, 0, bracket)
+    if call is None or _DECLARED.search(text, 0, bracket):
+        return None
+    shape = _shape(snapshot, placed, normal(call[1]))
+    if shape is None:
+        return None
+    head, parameters, tail, note = shape
+    ranges: list[Range] = []
+    label = head
+    for place, parameter in enumerate(parameters):
+        label += ", " if place else ""
+        ranges.append(Range(len(label), len(label) + len(parameter)))
+        label += parameter
+    last = len(parameters) - 1
+    active = min(commas, last) if _MORE in parameters else commas
+    return Signature(label + tail, tuple(ranges), active if active <= last else None, note)
+
+
+def _open_call(text: str) -> tuple[int, int] | None:
+    """Where the innermost bracket opens that does not close in a text, and the commas since."""
+    opened: list[list[int]] = []
+    for match in _MARK.finditer(text):
+        mark = match[0]
+        if match.end() == len(text) and mark[0] == "#":
+            return None
+        if mark in "([{":
+            opened.append([match.start(), 0])
+        elif mark in ")]}" and opened:
+            opened.pop()
+        elif mark == "," and opened:
+            opened[-1][1] += 1
+    while opened and text[opened[-1][0]] == "[":
+        opened.pop()
+    if not opened or text[opened[-1][0]] != "(":
+        return None
+    return opened[-1][0], opened[-1][1]
+
+
+def _shape(
+    snapshot: Snapshot, placed: Placed, name: str
+) -> tuple[str, tuple[str, ...], str, str] | None:
+    """Of something that can be called what stands in front of its parameters, these, what stands
+    behind them, and what it does."""
+    names = names_of(snapshot)
+    region = names.region_around(snapshot.file, placed.chunk, placed.start)
+    declared = names.declarations(names.function(name, region)) if region else ()
+    if not declared:
+        return _given(name)
+    site = names.site(declared[0])
+    note = comment(name, site, snapshot)
+    written = declared[0].chunk.text
+    match declared[0].chunk.statement:
+        case OpStatement(parameters=parameters, out=out):
+            shown = tuple(written[slice(*item.span)] for item in parameters)
+            return f"{name}(", shown, f") -> {written[slice(*out.span)]}", note
+        case BlockStatement(parameters=parameters, out=result):
+            shown = tuple(written[slice(*item.span)] for item in parameters)
+            return f"{name}(", shown, f") -> {result.text}", note
+        case PointwiseStatement():
+            return f"{name}(", _parameters(name, DECLARED_POINTWISE), ")", note
+    return None
+
+
+def _given(name: str) -> tuple[str, tuple[str, ...], str, str] | None:
+    """The same of what the language brings."""
+    if name == "capacity":
+        shown = tuple(f"{argument} = " for argument in CAPACITY_ARGUMENTS)
+        return "capacity(", shown, ")", _meaning(name)
+    function = FUNCTIONS.get(name)
+    if function is None:
+        return None
+    over = " over D " if function.along else ""
+    return f"{name}{over}(", _parameters(name, function), ")", _meaning(name)
+
+
+def _parameters(name: str, function: Function) -> tuple[str, ...]:
+    """The operands that a function takes; those that may be left out in brackets."""
+    named = _OPERANDS.get(name, ("x",))
+    shown = (n if place < function.least else f"[{n}]" for place, n in enumerate(named))
+    return (*shown, _MORE) if function.most is None else tuple(shown)
+
+
+def _meaning(name: str) -> str:
+    kinds = ("function", "clause", "setting")
+    return next((each.text for each in explained(name) if each.kind in kinds), "")

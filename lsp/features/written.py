@@ -1,0 +1,46 @@
+"""What is written at a site, in whichever file: its statement, in one line, and its comments."""
+
+from __future__ import annotations
+
+import re
+
+from parspec.grammar.syntax import Chunk, LayerStatement, StackStatement
+from parspec.interpreter.diagnostics.findings import Site
+from parspec.lsp.snapshot import Snapshot
+
+_LONGEST = 300  # characters of a statement that are shown
+_COMMENT = re.compile(r'("[^"\r\n]*")|#[^\r\n]*')
+_BLANKS = re.compile(r"\s+")
+
+
+def chunk_at(site: Site, snapshot: Snapshot) -> Chunk | None:
+    """The statement in which a site is; None for what is not written anywhere."""
+    source = snapshot.sources.get(site.file)
+    if source is None:
+        return None
+    for run in source.document.runs:
+        if site.chunk in run.offset_of:
+            return next(chunk for chunk in run.every if chunk.key == site.chunk)
+    return None
+
+
+def comment(name: str, site: Site, snapshot: Snapshot) -> str:
+    """The comment that documents what is declared at a site: beside it, or above its statement."""
+    chunk = chunk_at(site, snapshot)
+    if chunk is None:
+        return ""
+    return next((note for item, note in chunk.parsed.notes if item == name), chunk.note)
+
+
+def statement(chunk: Chunk) -> str:
+    """A statement in one line, without comments; a layer or stack without its clauses."""
+    match chunk.statement:
+        case LayerStatement(expression=expression) if expression is not None:
+            text = chunk.text[: expression.span.end]
+        case StackStatement(carry_out=carry):
+            text = chunk.text[: carry.span.end]
+        case _:
+            text = chunk.text
+    text = _COMMENT.sub(lambda found: found[1] or "", text)
+    told = _BLANKS.sub(" ", text).strip().removesuffix("{").rstrip()
+    return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}…"

@@ -1,0 +1,146 @@
+"""When work is done: one thread works, the other talks.
+
+Requests are answered in their order, each about the newest text. Work that is put off (diagnostics)
+waits until nothing has been put in front of it for a moment, and is given up when the text moves
+on. Every piece of work carries a `Ticket`; the one who works looks at it between steps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Awaitable, Callable
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+DEBOUNCE = 0.03  # seconds without an edit before diagnostics are worked out
+LONG = 0.5  # seconds after which a client is told that work is going on
+
+
+class GivenUp(Exception):
+    """Work that nobody waits for any more."""
+
+
+class Ticket:
+    """Whether somebody still waits for a piece of work."""
+
+    def __init__(self) -> None:
+        self._given_up = False
+
+    def give_up(self) -> None:
+        """Nobody waits any more."""
+        self._given_up = True
+
+    def check(self) -> None:
+        """Raises GivenUp where nobody waits any more."""
+        if self._given_up:
+            raise GivenUp
+
+
+class _Job(Generic[T]):
+    def __init__(self, work: Callable[[Ticket], T], done: asyncio.Future[T]) -> None:
+        self.work = work
+        self.done = done
+        self.ticket = Ticket()
+
+
+def tell(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
+    """Has a call made in the loop's thread; none, where the loop has ended meanwhile."""
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, *arguments)
+
+
+class Worker:
+    """A thread that does one piece of work after the other. `busy` and `idle` are called in the
+    loop's thread: when work has gone on for long, and when it has ended after that."""
+
+    def __init__(self, busy: Callable[[], None], idle: Callable[[], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._jobs: SimpleQueue[_Job[Any]] = SimpleQueue()
+        self._busy = busy
+        self._idle = idle
+        threading.Thread(target=self._run, name="worker", daemon=True).start()
+
+    async def do(self, work: Callable[[Ticket], T]) -> T:
+        """The result of a piece of work. Cancelling gives it up."""
+        job: _Job[T] = _Job(work, self._loop.create_future())
+        self._jobs.put(job)
+        try:
+            return await job.done
+        except asyncio.CancelledError:
+            job.ticket.give_up()
+            raise
+
+    def _run(self) -> None:
+        while True:
+            self._one(self._jobs.get())
+
+    def _one(self, job: _Job[Any]) -> None:
+        watch = _Watch(self._busy, self._idle)
+        self._tell(watch.begin, self._loop)
+        try:
+            job.ticket.check()
+            result = job.work(job.ticket)
+        except Exception as error:  # of whatever kind: it belongs to who asked for the work
+            self._tell(_fail, job.done, error)
+        else:
+            self._tell(_finish, job.done, result)
+        self._tell(watch.end)
+
+    def _tell(self, call: Callable[..., None], *arguments: Any) -> None:
+        tell(self._loop, call, *arguments)
+
+
+class _Watch:
+    """Tells when one piece of work takes long. Used in the loop's thread only."""
+
+    def __init__(self, busy: Callable[[], None], idle: Callable[[], None]) -> None:
+        self._busy = busy
+        self._idle = idle
+        self._timer: asyncio.TimerHandle | None = None
+        self._told = False
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = loop.call_later(LONG, self._tell)
+
+    def _tell(self) -> None:
+        self._told = True
+        self._busy()
+
+    def end(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._told:
+            self._idle()
+
+
+def _finish(done: asyncio.Future[T], result: T) -> None:
+    if not done.done():
+        done.set_result(result)
+
+
+def _fail(done: asyncio.Future[Any], error: Exception) -> None:
+    if not done.done():
+        done.set_exception(error)
+
+
+class Debounced:
+    """Work that is put off until it has been asked for and then left alone for DEBOUNCE seconds;
+    asking again gives up what is under way."""
+
+    def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
+        self._work = work
+        self._task: asyncio.Task[None] | None = None
+
+    def ask(self) -> None:
+        """Puts the work off, or on."""
+        if self._task is not None:
+            self._task.cancel()
+        self._task = asyncio.get_running_loop().create_task(self._later())
+
+    async def _later(self) -> None:
+        await asyncio.sleep(DEBOUNCE)
+        await self._work()

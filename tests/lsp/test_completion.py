@@ -1,0 +1,198 @@
+"""Completion: what is suggested where."""
+
+import pytest
+from lsp_fixtures import at_cursor, changed
+
+from parspec.lsp.features.completion import completion, expects_name
+from parspec.lsp.features.documentation import of_declaration, of_word
+from parspec.lsp.features.prose import plain
+from parspec.lsp.ranges import Location, Range
+
+HEAD = """\
+import std.h100
+mesh dp = 4, tp = 2
+dim B = 4, D = 8, F = 32, L = 2
+op double: pointwise
+op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W
+input x[B, D]
+weight w[D, F]
+layer up: h[B, F] = x * w
+stack decoder[L]: h -> y {
+  weight g[F]
+  layer act: y[B, F] = gelu(h) * g
+}
+"""
+
+
+def suggested(source, files=()):
+    """What is suggested at the cursor, best first."""
+    snapshot, offset = at_cursor(source)
+    found = completion(snapshot, offset, files)
+    ranked = sorted(found.suggestions, key=lambda each: (each.rank, each.label))
+    return [each.label for each in ranked]
+
+
+def best(source):
+    """The suggestions of the first rank."""
+    snapshot, offset = at_cursor(source)
+    found = completion(snapshot, offset).suggestions
+    first = min(each.rank for each in found)
+    return sorted(each.label for each in found if each.rank == first)
+
+
+CLAUSES = [
+    *("at", "centralized", "frozen", "partial", "partition", "recompute", "replicated"),
+    *("store", "uneven"),
+]
+PRIMITIVES = [
+    *("All-Gather", "All-Reduce", "All-to-All", "Broadcast", "Gather", "Permute", "Reduce"),
+    *("Reduce-Scatter", "Scatter", "Send"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "labels"),
+    [
+        ("layer a: z[B, F] = h partition ‸", ["B", "F"]),
+        ("layer a: z[B, F] = h partition F on ‸", ["dp", "tp"]),
+        ("layer a: z[‸", ["B", "D", "F", "L"]),
+        ("layer a: z[B, F] = ‸", ["h", "w", "x", "y"]),
+        ("for ‸", ["decoder", "up"]),
+        ("for decoder.‸", ["act"]),
+        ("for decoder.{‸", ["act"]),
+        ("for decoder.{act,‸", ["act"]),
+        ("expect y is ‸", ["C", "P", "R"]),
+        ("expect no All-Gather in ‸", ["decoder", "up"]),
+        ("output ‸", ["h", "w", "x", "y"]),
+        ("train ‸", ["adam", "sgd"]),
+        ("train adam { zero = ‸", ["0", "1", "2", "3"]),
+        ("train adam { schedule = 1‸", ["1f1b", "gpipe", "interleaved"]),
+        ("infer { phase = ‸", ["decode", "prefill"]),
+        ("train adam { global_batch = ‸", ["B", "D", "F", "L"]),
+        ("train adam { divisor = ‸", ["dp", "tp"]),
+        ("cost ‸", ["approx", "composed", "ring"]),
+        ("communication ‸", ["explicit"]),
+        ("import ‸", ["std"]),
+        ("mesh pp = 4 over ‸", ["ib", "nvlink"]),
+        ("mesh pp = 4 on 4 ‸", ["h100"]),
+        ("stages dp: ‸", ["none"]),
+        ("link wire { ‸", ["bandwidth", "efficiency", "latency", "start", "within"]),
+        ("link wire { latency = 2 us  ‸", ["bandwidth", "efficiency", "start", "within"]),
+        ("device box { ‸", ["flops", "hbm", "memory"]),
+        ("axis ep = ‸", ["dp", "rest", "tp"]),
+        ("weight v[D] partial ‸", ["on"]),
+    ],
+)
+def test_the_best_suggestions(line, labels):
+    assert best(HEAD + line) == labels
+
+
+@pytest.mark.parametrize(
+    ("line", "some", "none"),
+    [
+        ("layer a: z[B, F] = h ‸", CLAUSES, ["w", "of"]),
+        ("expect ‸", [*PRIMITIVES, "traffic", "memory", "no", "y"], ["partition", "dim"]),
+        ("expect All-‸", PRIMITIVES, []),
+        ("expect traffic <= 2 ‸", ["GB", "GiB", "ms", "on", "in", "per device", "forward"], []),
+        ("expect y is P(‸", ["B", "F"], ["tp"]),
+        ("layer a: z[B] : ‸", ["bf16", "fp8"], ["B"]),
+        ("layer a: z = ‸", ["softmax", "double", "linear", "x"], ["z"]),
+        ("layer a: z = linear(x, w) partition ‸", ["I", "O", "B", "D", "F"], []),
+        ("import std.‸", ["h100", "gqa", "linear"], ["std"]),
+        ("dim Q = ‸", ["B", "capacity", "tp"], ["Q"]),
+        ("layer a: ‸", [], ["x", "h"]),
+        ("input ‸", [], ["x", "h"]),
+        ("weight v[D] ‸", ["frozen", "store", "partition"], ["on"]),
+        ("plan p {\n  ‸\n}", ["mesh", "dim", "for", "train"], ["layer", "plan", "import"]),
+        ("block b(v[B]) -> u {\n  ‸\n}", ["layer", "weight", "stack"], ["dim", "mesh"]),
+        ("stack s[L]: y -> z {\n  layer a: z = ‸\n}", ["y", "x", "gelu"], ["g"]),
+        ("stack s[L]: y -> z {\n  ‸", ["layer", "weight"], ["dim", "partition"]),
+        ("stack s[L]: y -> z {\n  weight v[F]\n  layer a: z = ‸", ["v", "y", "w"], ["g"]),
+        ("‸", ["layer", "dim", "mesh", "import"], ["partition"]),
+        ("lay‸", ["layer"], []),
+        ("layer a: z[B, F] = h partition F onn tp replicated on ‸", ["tp", "B", "x"], []),
+    ],
+)
+def test_what_is_among_the_suggestions(line, some, none):
+    labels = suggested(HEAD + line)
+    assert set(some) <= set(labels)
+    assert not set(none) & set(labels)
+
+
+def test_nothing_is_suggested_in_a_comment():
+    snapshot, offset = at_cursor("dim B = 4  # a com‸ment\n")
+    assert completion(snapshot, offset) is None
+
+
+def test_statements_come_first_where_a_line_begins_and_last_where_one_goes_on():
+    assert best(HEAD + "‸")[:3] == ["axis", "block", "cache"]
+    assert "partition" in best(HEAD + "layer a: z[B, F] = h ‸")
+    assert "dim" not in best(HEAD + "layer a: z[B, F] = h ‸")
+
+
+def test_a_new_line_may_go_on_with_the_statement_before():
+    labels = suggested(HEAD + "layer a: z[B, F] = h\n  ‸")
+    assert {"partition", "layer"} <= set(labels)
+
+
+def test_what_is_typed_is_replaced():
+    snapshot, offset = at_cursor("dim B = 4\nexpect no All-Red‸")
+    found = completion(snapshot, offset)
+    assert changed(snapshot.text, [(*found.replaces, "All-Reduce")]).endswith("no All-Reduce")
+
+
+def test_files_that_can_be_imported():
+    files = ["/work/main.par", "/work/model.par", "/work/deep/part.par"]
+    assert suggested('import "‸', files) == ["deep/part.par", "model.par"]
+    snapshot, offset = at_cursor('import "mod‸')
+    replaced = completion(snapshot, offset, files).replaces
+    assert snapshot.text[slice(*replaced)] == "mod"
+
+
+def test_chinese_names_after_emoji():
+    head = "dim 批次 = 4, 特征 = 8  # 🚀\ninput 输入[批次]\n"
+    assert suggested(head + "layer 层: 出[批‸")[:2] == ["批次", "特征"]
+    assert "输入" in suggested(head + "layer 层: 出[批次] = ‸")
+
+
+def test_details_say_what_a_name_is():
+    snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = h partition ‸")
+    details = {each.label: each.detail for each in completion(snapshot, offset).suggestions}
+    assert details["F"] == "F = 32"
+    snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = ‸")
+    details = {each.label: each.detail for each in completion(snapshot, offset).suggestions}
+    assert details["w"] == "w[D, F]"
+    assert details["h"] == "layer up: h[B, F] = x * w"
+
+
+def test_snippets_are_beside_the_plain_words():
+    snapshot, offset = at_cursor("‸")
+    snippets = {each.label: each.snippet for each in completion(snapshot, offset).suggestions}
+    assert snippets["plan"] == "plan ${1:name} {\n  $0\n}"
+    snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = ‸")
+    snippets = {each.label: each.snippet for each in completion(snapshot, offset).suggestions}
+    assert snippets["softmax"] == "softmax over ${1:B} (${2:x})"
+    assert snippets["double"] == "double(${1:x})"
+
+
+def test_behind_a_blank_only_where_something_must_follow():
+    snapshot, offset = at_cursor(HEAD + "for up: partition B on ‸")
+    assert expects_name(snapshot, offset)
+    snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = h ‸")
+    assert not expects_name(snapshot, offset)
+
+
+def test_words_are_documented_by_their_explanations():
+    assert plain(of_word("softmax", "function")).startswith(
+        "softmax over T (s): exp(s) over its sum along T."
+    )
+    assert "expect All-Reduce" in plain(of_word("All-Reduce", "primitive"))
+    assert of_word("nonsense", "function") == ()
+
+
+def test_names_are_documented_by_their_declarations():
+    snapshot, _ = at_cursor("dim B = 4  # samples\n\n# The first.\ninput x[B]\n‸")
+    at = Location(snapshot.file, Range(4, 4))
+    assert plain(of_declaration(snapshot, at, "B")) == "dim B = 4\n\nsamples"
+    at = Location(snapshot.file, Range(41, 41))
+    assert plain(of_declaration(snapshot, at, "x")) == "input x[B]\n\nThe first."

@@ -1,0 +1,185 @@
+"""Inlay hints: drawn into the source, each in the place where it shows."""
+
+import pytest
+from lsp_fixtures import snapshot_of
+
+from parspec.lsp.features.inlay_hints import inlay_hints
+from parspec.lsp.features.prose import plain
+from parspec.lsp.ranges import Range
+
+MLP = """\
+mesh tp = 8
+dim B = 4096, D = 8192, F = 28672
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up:   h[B, F] = x * w  partition F on tp  # column
+layer act:  a[B, F] = gelu(h)
+layer down: y[B, D] = a * v
+output y replicated on tp
+"""
+
+
+def hinted(text, kinds=("state", "follows", "primitive"), least=0, within=None, **others):
+    """The lines that hints are in, with the hints in them."""
+    snapshot = snapshot_of(text, **others)
+    hints = inlay_hints(snapshot, within or Range(0, len(text)), kinds, least)
+    for hint in reversed(hints):
+        text = f"{text[: hint.offset]}⟨{hint.text}⟩{text[hint.offset :]}"
+    return [line for line in text.split("\n") if "⟨" in line]
+
+
+def test_what_a_layer_follows_and_what_moves():
+    assert hinted(MLP) == [
+        "layer act:  a[B, F] = gelu(h)⟨follows h: F on tp⟩",
+        "layer down: y[B, D] = a * v⟨follows a: F on tp⟩",
+        "output y⟨→ R on tp⟩ replicated on tp⟨All-Reduce y · 1.06 GB · 117 MB/device⟩",
+    ]
+
+
+def test_state_stands_behind_the_use_with_its_indices():
+    spec = """\
+mesh N = 4
+dim B = 8, D = 16
+dim D2 = D
+input x[B, D] partition B on N
+weight w[D, D2]
+layer up: h[B, D2] = x[B, D] * w partition D2 on N
+output h
+"""
+    assert hinted(spec) == [
+        "layer up: h[B, D2] = x[B, D]⟨→ R on N⟩ * w partition D2 on N"
+        "⟨All-Gather x · 960 B · 192 B/device⟩"
+    ]
+
+
+def test_inside_an_expression_the_named_variables_are_followed():
+    spec = """\
+mesh N = 4
+dim B = 8
+input g[B], u[B] partition B on N
+layer act: h[B] = silu(g) * u
+output h
+"""
+    assert hinted(spec) == ["layer act: h[B] = silu(g) * u⟨follows g: B on N⟩"]
+
+
+def test_statistics_of_one_function_are_told_together():
+    spec = """\
+mesh N = 4
+dim B = 8, D = 16
+input x[B, D] partition D on N
+layer prob: p[B, D] = softmax over D (x) partition D on N
+output p
+"""
+    assert hinted(spec, kinds=("primitive",)) == [
+        "layer prob: p[B, D] = softmax over D (x) partition D on N"
+        "⟨All-Reduce maximum, sum of x · 480 B · 96 B/device⟩"
+    ]
+
+
+def test_stages_and_carry_stand_at_the_stack():
+    spec = """\
+mesh pp = 2
+dim B = 8, D = 16, L = 4
+dim D2 = D
+input x[B, D]
+stack deep[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer one: y[B, D2] = x * w
+}
+output y
+"""
+    assert hinted(spec, kinds=("primitive",)) == [
+        "stack deep[L]: x -> y partition L on pp⟨Send y · 256 B · 256 B/device⟩ {"
+    ]
+
+
+def test_a_block_from_elsewhere_tells_what_moves_inside_at_its_use():
+    model = """\
+block pair(x[B, D]) -> y {
+  dim F
+  weight w[D, F], v[F, D]
+  layer up:   h[B, F] = x * w
+  layer down: y[B, D] = h * v
+}
+"""
+    spec = """\
+import "model.par"
+mesh N = 4
+dim B = 8, D = 16, F = 32
+input x[B, D]
+layer p: z[B, D] = pair(x) partition F on N
+layer q: t[B, D] = pair(z) partition F on N
+output t replicated on N
+"""
+    lines = hinted(spec, model=model.replace("  dim F\n", ""))
+    assert lines == [
+        "layer q: t[B, D] = pair(z) partition F on N⟨inside: 1.92 kB · 384 B/device⟩",
+        "output t⟨→ R on N⟩ replicated on N⟨All-Reduce t · 1.92 kB · 384 B/device⟩",
+    ]
+
+
+def test_in_a_block_its_uses_are_added():
+    spec = """\
+mesh N = 4
+dim B = 8, D = 16, F = 32
+input x[B, D]
+weight s[D, F]
+block side(x[B, D]) -> z {
+  layer in: t[B, F] = x * s partition B on N
+  layer out: z[B, F] = t partition F on N
+}
+layer p: y1[B, F] = side(x)
+layer q: y2[B, F] = side(x)
+output y1, y2
+"""
+    within = hinted(spec, kinds=("primitive",))
+    assert within[0].startswith("  layer out: z[B, F] = t partition F on N⟨All-to-All ")
+
+
+@pytest.mark.parametrize(
+    ("kinds", "least", "count"),
+    [
+        ((), 0, 0),
+        (("state",), 0, 1),
+        (("follows",), 0, 2),
+        (("primitive",), 0, 1),
+        (("primitive",), 1056964608, 1),
+        (("primitive",), 1056964609, 0),
+    ],
+)
+def test_what_is_wanted(kinds, least, count):
+    hints = inlay_hints(snapshot_of(MLP), Range(0, len(MLP)), kinds, least)
+    assert len(hints) == count
+
+
+def test_only_the_range_asked_for():
+    start = MLP.index("layer act")
+    assert hinted(MLP, within=Range(start, MLP.index("layer down"))) == [
+        "layer act:  a[B, F] = gelu(h)⟨follows h: F on tp⟩"
+    ]
+
+
+def test_a_click_leads_to_the_producer_and_the_tooltip_has_the_formula():
+    snapshot = snapshot_of(MLP)
+    hint = inlay_hints(snapshot, Range(0, len(MLP)), ("primitive",))[0]
+    (target,) = [part.target for part in hint.parts if part.target]
+    assert MLP[slice(*target.range)] == "y"
+    assert target.range.start == MLP.index("y[B, D]")
+    assert "order 4: 2(N−1)/N·M + 2(N−1)·M = 1.06 GB" in plain(hint.why)
+
+
+def test_several_plans_show_their_primitives_only():
+    spec = MLP.replace("mesh tp = 8\n", "") + (
+        "plan eight { mesh tp = 8 }\nplan two { mesh tp = 2 }\n"
+    )
+    lines = hinted(spec)
+    assert lines == [
+        "output y replicated on tp⟨eight: All-Reduce y · 1.06 GB · 117 MB/device⟩"
+        "⟨two: All-Reduce y · 201 MB · 67.1 MB/device⟩"
+    ]
+
+
+def test_a_broken_statement_keeps_hints_elsewhere():
+    spec = MLP.replace("weight w[D, F]", "weigth u[D, D] ]\nweight w[D, F]")
+    assert len(hinted(spec)) == 3

@@ -1,0 +1,145 @@
+"""When work is done, and when it is not."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+
+from parspec.lsp import schedule
+from parspec.lsp.schedule import Debounced, GivenUp, Ticket, Worker
+
+
+def run(story):
+    """Runs a story that is told of a worker and of what it says."""
+
+    async def whole():
+        said = []
+        worker = Worker(lambda: said.append("busy"), lambda: said.append("idle"))
+        await asyncio.wait_for(story(worker, said), 10)
+
+    asyncio.run(whole())
+
+
+def test_work_is_done_in_order_in_one_other_thread():
+    async def story(worker, _):
+        done = []
+
+        def work(number):
+            done.append((number, threading.current_thread().name))
+            return number
+
+        asked = [worker.do(lambda _, number=number: work(number)) for number in range(5)]
+        assert await asyncio.gather(*asked) == [0, 1, 2, 3, 4]
+        assert done == [(number, "worker") for number in range(5)]
+
+    run(story)
+
+
+def test_a_failure_belongs_to_who_asked():
+    async def story(worker, _):
+        with pytest.raises(ZeroDivisionError):
+            await worker.do(lambda _: 1 // 0)
+        assert await worker.do(lambda _: 1) == 1
+
+    run(story)
+
+
+def test_work_that_is_cancelled_before_it_begins_is_not_done():
+    async def story(worker, _):
+        done, go = [], threading.Event()
+        first = asyncio.ensure_future(worker.do(lambda _: go.wait(5)))
+        second = asyncio.ensure_future(worker.do(lambda _: done.append("second")))
+        await asyncio.sleep(0.01)
+        second.cancel()
+        await asyncio.sleep(0)
+        go.set()
+        assert await first
+        with pytest.raises(asyncio.CancelledError):
+            await second
+        assert await worker.do(lambda _: done) == []
+
+    run(story)
+
+
+def test_work_that_is_cancelled_on_the_way_ends_at_its_next_step():
+    async def story(worker, _):
+        steps, begun = [], threading.Event()
+
+        def work(ticket):
+            while True:
+                ticket.check()
+                begun.set()
+                steps.append(1)
+                time.sleep(0.01)
+
+        task = asyncio.ensure_future(worker.do(work))
+        await asyncio.sleep(0.05)
+        assert begun.is_set()
+        task.cancel()
+        assert await worker.do(lambda _: "next") == "next"
+
+    run(story)
+
+
+def test_a_ticket_that_was_given_up():
+    ticket = Ticket()
+    ticket.check()
+    ticket.give_up()
+    with pytest.raises(GivenUp):
+        ticket.check()
+
+
+def test_long_work_is_told_and_short_work_is_not(monkeypatch):
+    monkeypatch.setattr(schedule, "LONG", 0.05)
+
+    async def story(worker, said):
+        await worker.do(lambda _: None)
+        await asyncio.sleep(0.1)
+        assert said == []
+        await worker.do(lambda _: time.sleep(0.2))
+        await asyncio.sleep(0.01)
+        assert said == ["busy", "idle"]
+
+    run(story)
+
+
+def test_what_is_asked_again_and_again_is_done_once():
+    async def story(_, __):
+        done = []
+
+        async def work():
+            done.append("done")
+
+        debounced = Debounced(work)
+        for _ in range(50):
+            debounced.ask()
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(schedule.DEBOUNCE * 3)
+        assert done == ["done"]
+
+    run(story)
+
+
+def test_asking_again_gives_up_what_is_under_way():
+    async def story(worker, _):
+        ends = []
+
+        def long(ticket):
+            try:
+                for _ in range(500):
+                    ticket.check()
+                    time.sleep(0.01)
+            except GivenUp:
+                ends.append("given up")
+                raise
+            ends.append("done")
+
+        debounced = Debounced(lambda: worker.do(long))
+        debounced.ask()
+        await asyncio.sleep(schedule.DEBOUNCE + 0.05)
+        debounced.ask()
+        await asyncio.sleep(0.05)
+        assert ends == ["given up"]
+
+    run(story)

@@ -1,0 +1,230 @@
+"""How a server begins, lives and ends."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from lsp_editor import SERVE, Editor, Refused, capabilities_of, server_process
+
+CLEAN = "dim B = 4\ninput x[B]\nlayer up: y[B] = gelu(x)\noutput y\n"
+URI = "file:///work/a.par"
+
+
+def framed(message):
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def talk(*messages):
+    """The exit code, the output and the errors of a server that is told some messages."""
+    process = server_process()
+    out, errors = process.communicate(b"".join(map(framed, messages)), timeout=30)
+    return process.returncode, out, errors.decode()
+
+
+INITIALIZE = {
+    "id": 1,
+    "method": "initialize",
+    "params": {"processId": None, "rootUri": None, "capabilities": {}},
+}
+
+
+def test_an_orderly_end_is_0():
+    code, _, errors = talk(INITIALIZE, {"id": 2, "method": "shutdown"}, {"method": "exit"})
+    assert (code, errors) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [(), ({"method": "exit"},), (INITIALIZE,), (INITIALIZE, {"method": "exit"})],
+    ids=["nothing", "exit", "initialize", "initialize and exit"],
+)
+def test_a_client_that_goes_without_a_word_is_1(messages):
+    code, _, errors = talk(*messages)
+    assert (code, errors) == (1, "")
+
+
+def test_what_comes_before_initialize_is_refused():
+    code, out, _ = talk({"id": 7, "method": "textDocument/hover", "params": {}})
+    assert code == 1
+    answer = json.loads(out.split(b"\r\n\r\n")[1])
+    assert answer["id"] == 7
+    assert answer["error"]["code"] == -32002
+
+
+def test_what_is_not_the_protocol_ends_it():
+    process = server_process()
+    out, errors = process.communicate(b"GET / HTTP/1.1\r\n\r\n", timeout=30)
+    assert (process.returncode, out) == (1, b"")
+    assert b"not the protocol" in errors
+    assert b"Traceback" not in errors
+
+
+def test_a_message_that_is_not_understood_is_refused_and_the_next_is_answered():
+    with Editor() as editor:
+        with pytest.raises(Refused):
+            editor.ask("textDocument/diagnostic", {"textDocument": 3})
+        with pytest.raises(Refused):
+            editor.ask("workspace/executeCommand", {"command": "nonsense"})
+        with pytest.raises(Refused):
+            editor.ask("parspec/nonsense", {})
+        with pytest.raises(Refused):
+            editor.ask("initialize", INITIALIZE["params"])
+        editor.tell("parspec/nonsense", {})
+        editor.open(URI, CLEAN)
+        assert editor.diagnostics(URI) == []
+
+
+FAILS = f"""\
+from parspec.lsp import registry
+def fails(*_):
+    print("something on standard output")
+    raise LookupError("a bug of ours")
+registry.loaded = lambda entry: fails
+registry.COMMANDS = {{"parspec.x": registry.Command("x", "x")}}
+registry.ROUTES = (
+    registry.Route("textDocument/hover", "x", "x"),
+    registry.Route("codeLens/resolve", "x", "x", of="item"),
+    registry.Route("workspace/symbol", "x", "x", of="workspace"),
+)
+{SERVE}
+"""
+
+
+def test_a_feature_that_fails_is_logged_and_answered_empty():
+    process = server_process(script=FAILS)
+    editor = Editor(process=process)
+    editor.open(URI, CLEAN)
+    start = {"line": 0, "character": 0}
+    place = {"textDocument": {"uri": URI}, "position": start}
+    assert editor.ask("textDocument/hover", place) is None
+    assert editor.ask("workspace/symbol", {"query": ""}) is None
+    lens = {"range": {"start": start, "end": start}, "data": 7}
+    assert editor.ask("codeLens/resolve", lens) == lens
+    assert editor.ask("workspace/executeCommand", {"command": "parspec.x"}) is None
+    assert editor.diagnostics(URI) == []
+    editor.ask("shutdown", None)
+    editor.tell("exit", None)
+    assert process.wait(5) == 0
+    talk = process.stderr.read().decode()
+    assert talk.count("LookupError: a bug of ours") == 4
+    assert talk.count("something on standard output") == 4
+
+
+def test_it_does_not_end_while_its_client_lives():
+    with Editor() as editor:
+        time.sleep(1.5)
+        editor.open(URI, CLEAN)
+        assert editor.diagnostics(URI) == []
+
+
+def test_it_does_not_outlive_its_client():
+    editor = Editor()
+    editor.process.stdin.close()
+    assert editor.process.wait(5) == 1
+
+
+def test_it_ends_in_the_middle_of_work():
+    slow = "".join(f"layer l{i}: y{i}[B] = gelu(x)\n" for i in range(3000))
+    editor = Editor()
+    editor.open(URI, f"dim B = 4\ninput x[B]\n{slow}")
+    time.sleep(0.3)
+    editor.process.stdin.close()
+    assert editor.process.wait(3) == 1
+
+
+def connected(process, scheme):
+    """The port that a server says it listens on."""
+    line = process.stderr.readline().decode()
+    assert line.startswith(f"listening on {scheme}://127.0.0.1:"), line
+    return int(line.rpartition(":")[2])
+
+
+def test_over_a_socket():
+    process = server_process("tcp")
+    client = socket.create_connection(("127.0.0.1", connected(process, "tcp")))
+    pipes = (client.makefile("rb"), client.makefile("wb"))
+    with Editor(process=process, pipes=pipes) as editor:
+        editor.open(URI, CLEAN)
+        assert editor.diagnostics(URI) == []
+
+
+def test_over_a_socket_it_does_not_outlive_the_connection():
+    process = server_process("tcp")
+    with socket.create_connection(("127.0.0.1", connected(process, "tcp"))) as client:
+        client.sendall(framed(INITIALIZE))
+        assert client.recv(10)
+    assert process.wait(5) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="another way to end a process")
+def test_over_a_socket_it_does_not_outlive_the_process_that_it_was_told_of():
+    idle = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    process = server_process("tcp")
+    with socket.create_connection(("127.0.0.1", connected(process, "tcp"))) as client:
+        params = INITIALIZE["params"] | {"processId": idle.pid}
+        client.sendall(framed(INITIALIZE | {"params": params}))
+        assert client.recv(10)
+        time.sleep(1.5)
+        assert process.poll() is None
+        os.kill(idle.pid, signal.SIGKILL)
+        idle.wait()
+        assert process.wait(20) == 1
+
+
+def test_over_a_websocket():
+    from websockets.sync.client import connect
+
+    process = server_process("ws")
+    with connect(f"ws://127.0.0.1:{connected(process, 'ws')}", max_size=None) as client:
+        client.send(json.dumps({"jsonrpc": "2.0", **INITIALIZE}))
+        assert json.loads(client.recv(timeout=30))["result"]["serverInfo"]["name"] == "parspec"
+        client.send(json.dumps({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
+        assert json.loads(client.recv(timeout=30)) == {"jsonrpc": "2.0", "id": 2, "result": None}
+        client.send(json.dumps({"jsonrpc": "2.0", "method": "exit"}))
+        assert process.wait(5) == 0
+
+
+def test_an_address_that_cannot_be_had_is_2():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        script = f"{SERVE.rpartition(';')[0]}; sys.exit(serve('tcp', '127.0.0.1', {port}))"
+        run = subprocess.run(
+            [sys.executable, "-c", script],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        )
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"parspec lsp: 127.0.0.1:{port}: ")
+
+
+@pytest.mark.parametrize(
+    ("client", "encoding"), [("vscode", "utf-16"), ("neovim", "utf-8"), ("emacs", "utf-32")]
+)
+def test_the_first_encoding_that_a_client_offers_is_taken(client, encoding):
+    with Editor(capabilities_of(client)) as editor:
+        assert editor.about["capabilities"]["positionEncoding"] == encoding
+
+
+def test_it_answers_before_it_has_loaded_the_protocol():
+    script = (
+        "import sys\n"
+        "from parspec.lsp import main, greeting, wire\n"
+        'heavy = {"lsprotocol", "pygls", "lark", "asyncio"}\n'
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert run.stdout == "[]\n"

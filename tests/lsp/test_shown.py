@@ -1,0 +1,130 @@
+"""Hovers, hints, lenses and reports as the protocol has them, for what a client can take."""
+
+import json
+
+from lsp_fixtures import MAIN
+from lsprotocol import converters, types
+
+from parspec.lsp.client import Client
+from parspec.lsp.convert.report import explain, report, summary
+from parspec.lsp.convert.shown import hints, hover, lenses
+from parspec.lsp.session import Session
+from parspec.lsp.settings import settings
+
+URI = f"file://{MAIN}"
+TEXT = """\
+mesh N = 2
+dim 批次 = 4
+input x[批次]  # 😀 in front
+layer y: s[] = sum over 批次 (x)  partition 批次 on N
+output s replicated on N
+plan four { mesh N = 4 }
+"""
+
+
+def session(capabilities=None, said=None):
+    found = Session(Client({"capabilities": capabilities or {}}), settings(said))
+    found.open(URI, 1, TEXT)
+    return found
+
+
+def asked(found, function, params):
+    return converters.get_converter().unstructure(function(found.view(URI), params))
+
+
+def hover_at(found, line, character):
+    document = types.TextDocumentIdentifier(URI)
+    return asked(found, hover, types.HoverParams(document, types.Position(line, character)))
+
+
+def hints_of(found):
+    document = types.TextDocumentIdentifier(URI)
+    whole = types.Range(types.Position(0, 0), types.Position(99, 0))
+    return asked(found, hints, types.InlayHintParams(document, whole))
+
+
+def lenses_of(found):
+    params = types.CodeLensParams(types.TextDocumentIdentifier(URI))
+    return asked(found, lenses, params)
+
+
+def test_markdown_for_who_draws_it():
+    drawing = {"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}}}
+    shown = hover_at(session(drawing), 1, 4)
+    assert shown["contents"]["kind"] == "markdown"
+    assert shown["contents"]["value"].startswith("```par\ndim 批次 = 4\n```")
+    assert shown["range"]["end"] == {"line": 1, "character": 6}
+
+
+def test_plain_text_for_others():
+    shown = hover_at(session(), 3, 6)
+    assert shown["contents"]["kind"] == "plaintext"
+    assert shown["contents"]["value"].startswith("layer y: s[] = sum over 批次 (x)\n\n")
+    assert "`" not in shown["contents"]["value"]
+    assert hover_at(session(), 2, 18) is None
+
+
+def test_a_word_leads_to_its_explanation_where_links_run_commands():
+    found = Session(Client({"initializationOptions": {"commandLinks": True}}))
+    found.open(URI, 1, TEXT)
+    link = "[an example](command:parspec.explain?%5B%22partition%22%5D)"
+    column = TEXT.split("\n")[3].index("partition")
+    assert hover_at(found, 3, column)["contents"]["value"].endswith(link)
+    assert "command:" not in hover_at(found, 3, 6)["contents"]["value"]
+    assert "command:" not in hover_at(session(), 3, column)["contents"]["value"]
+
+
+def test_hints():
+    found = hints_of(session())
+    labels = ["".join(part["value"] for part in hint["label"]) for hint in found]
+    assert labels == ["→ R on N", "All-Reduce s · 6 B · 2 B/device"]
+    assert found[0]["position"] == {"line": 4, "character": 8}
+    target = found[1]["label"][1]["location"]
+    assert (target["uri"], target["range"]["start"]) == (URI, {"line": 3, "character": 9})
+    assert found[0]["kind"] == types.InlayHintKind.Type.value
+    assert found[1]["tooltip"]["value"].startswith("- All-Reduce s · 6 B")
+
+
+def test_hints_as_they_are_wanted():
+    assert hints_of(session(said={"inlayHints": {"enable": False}})) == []
+    only = hints_of(session(said={"inlayHints": {"states": False, "minimumTraffic": 7}}))
+    assert only == []
+
+
+def test_lenses():
+    found = lenses_of(session())
+    titles = [lens["command"]["title"] for lens in found]
+    assert titles == [
+        "traffic 6 B · 2 B/device · memory 6 B/device",
+        "traffic 15 B · 3 B/device · memory 4 B/device",
+    ]
+    assert [lens["command"]["arguments"] for lens in found] == [[URI, None], [URI, "four"]]
+    assert {lens["command"]["command"] for lens in found} == {"parspec.report"}
+    assert lenses_of(session(said={"codeLens": {"enable": False}})) == []
+
+
+def test_report_page():
+    page = report(session(), URI, "four")
+    assert page["title"] == "main.par · four"
+    assert page["html"].startswith("<!DOCTYPE html>")
+    assert "All-Reduce" in page["html"]
+    assert report(session(), URI)["title"] == "main.par"
+    assert report(session(), URI, "none") is None
+    assert report(session(), "file:///nowhere.par") is None
+
+
+def test_explain():
+    assert explain(session(), "all gather")["markdown"].startswith("## All-Gather (primitive)")
+    assert explain(session(), "PAR201")["title"].startswith("PAR201 ")
+    unknown = explain(session(), "All-Gatherr")
+    assert unknown["markdown"].startswith(
+        "There is nothing to explain about `All-Gatherr`. Did you"
+    )
+
+
+def test_summary():
+    shown = summary(session(), URI)
+    assert shown["text"] == "6 B · 2 B/device"
+    assert shown["tooltip"].startswith("main.par: ok")
+    assert json.dumps(shown)
+    assert summary(session(), "file:///nowhere.par") is None
