@@ -8,7 +8,7 @@ has a node.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias, TypeVar
@@ -18,13 +18,14 @@ from lark import Token
 from parspec.grammar import syntax
 from parspec.grammar.keywords import normal
 from parspec.grammar.syntax import Name, Number, Path, Span
+from parspec.grammar.values import value
 
 _PREFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
 _Node = TypeVar("_Node")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Option:
     """What may stand behind a dimension's size."""
 
@@ -33,7 +34,7 @@ class _Option:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Narrowing:
     """What narrows an `expect`: axes and places add up, the others stand once."""
 
@@ -42,7 +43,7 @@ class _Narrowing:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Listed:
     """Items between brackets or commas, and where they end."""
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from itertools import islice
 
 from parspec.grammar.keywords import BODIED, BRACED, FIGURES, STARTERS, misspelt_starter
 from parspec.grammar.lines import line_starts
 from parspec.grammar.syntax import Span
+from parspec.grammar.values import value
 
 MAX_DEPTH = 100
 """How deep bodies, brackets and sizes may be nested."""
@@ -53,7 +53,7 @@ _NEAR = 80  # characters in front of a word among which `expect` is looked for
 _FIRST_WORD = re.compile(r"(?:\A|[\r\n])[ \t]*([^\W\d]\w*)")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Piece:
     """A statement's text, or a header's up to its `{`, or text that belongs to no statement.
 
@@ -69,7 +69,7 @@ class Piece:
     shallow: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Split:
     """The pieces of a text, its comments, and the offsets at which its lines start. `regular`: no
     brace is missing or left over."""
@@ -130,7 +130,7 @@ def _is_figure(mark: re.Match[str]) -> bool:
     return narrowed is not None and _EXPECTED.search(before) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Repairs:
     """What a second reading knows: where openers start whose `{` is never closed, or that lack
     their `{`; and how deep bodies are read."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -36,6 +36,7 @@ from parspec.grammar.syntax import (
     Statement,
     SyntaxFault,
 )
+from parspec.grammar.values import value
 
 _CLOSING = {
     **dict.fromkeys(("TRAIN", "INFER", "LINK", "DEVICE"), "RBRACE"),
@@ -51,7 +52,7 @@ _NO_STARTER = re.compile(r"[ \t]*[=:\[(.,)\]}+\-|<>*]")  # what follows no start
 _MOST_WORDS = 200  # first words of lines that one broken chunk is searched for misspelt starters
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Understood:
     """What a chunk's text means by itself.
 
@@ -85,7 +86,7 @@ def understand(text: str) -> Understood:
 # -- recovery ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Stop:
     """Where a parse stopped: the tokens taken, how many of them make a whole statement (each
     count, or one short of its closing brace), and what was found and could have been."""

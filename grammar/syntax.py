@@ -13,6 +13,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
+from parspec.grammar.values import value
+
 
 class Span(NamedTuple):
     """Half-open range of code points, relative to the chunk it stands in."""
@@ -21,7 +23,7 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Name:
     """An identifier where it stands."""
 
@@ -29,7 +31,7 @@ class Name:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Path:
     """A dotted name: `decoder.up`, `tp.0`, `std.h100`; one part when there is no dot."""
 
@@ -45,7 +47,7 @@ class Path:
 # -- sizes and quantities ------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Number:
     """A number, exact, with the unit as written (`80 GB`, `5%`, `8Ki` has no unit but 8192)."""
 
@@ -54,7 +56,7 @@ class Number:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Arithmetic:
     """`left op right` over sizes, with op one of `+ - * /`."""
 
@@ -64,7 +66,7 @@ class Arithmetic:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Capacity:
     """`capacity(tokens = B * S, experts = E, top = 2, factor = 1.25)`: slots per expert."""
 
@@ -72,7 +74,7 @@ class Capacity:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rest:
     """`rest`: what fills a product."""
 
@@ -85,7 +87,7 @@ Size: TypeAlias = Number | Name | Arithmetic | Capacity | Rest
 # -- tensors and expressions ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Index:
     """One index of a tensor: a dimension's name, or a number that takes that slice."""
 
@@ -93,7 +95,7 @@ class Index:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TensorUse:
     """A tensor in an expression; `indices` is None where they are left out, () for `t[]`."""
 
@@ -102,7 +104,7 @@ class TensorUse:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scalar:
     """A number in an expression."""
 
@@ -110,7 +112,7 @@ class Scalar:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Product:
     """`a * b * c`; an einsum where two or more factors are tensors. `a / 2` divides by a scalar."""
 
@@ -118,7 +120,7 @@ class Product:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Term:
     """A term of a sum with its sign, 1 or -1."""
 
@@ -126,7 +128,7 @@ class Term:
     value: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sum:
     """`a + b - c`."""
 
@@ -134,7 +136,7 @@ class Sum:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Call:
     """`f(x, ...)` or `f over D, E masked (x, ...)`; also the use of a template or a block."""
 
@@ -151,7 +153,7 @@ Expression: TypeAlias = TensorUse | Scalar | Product | Sum | Call
 # -- clauses -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AxisUse:
     """An axis as a clause names it (`tp`, `tp.0`), with how its slices are dealt out."""
 
@@ -160,7 +162,7 @@ class AxisUse:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cut:
     """One item of `partition`: `S on cp zigzag * tp`, `none on tp`, `? on tp`; major axis first."""
 
@@ -169,7 +171,7 @@ class Cut:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PartitionClause:
     """`partition DIM on AXIS, DIM on AXIS`."""
 
@@ -177,7 +179,7 @@ class PartitionClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StateClause:
     """`replicated on tp, dp`, `centralized on tp`, `partial on tp`, `partial max on tp`."""
 
@@ -187,7 +189,7 @@ class StateClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StoreClause:
     """`store D on dp`, or `store on dp * cp` without a dim (flattened)."""
 
@@ -196,7 +198,7 @@ class StoreClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AtClause:
     """`at pp[0]`: on one pipeline stage."""
 
@@ -205,7 +207,7 @@ class AtClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class FlagClause:
     """`frozen` or `recompute`."""
 
@@ -213,7 +215,7 @@ class FlagClause:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class UnevenClause:
     """`uneven` behind a stack's `partition L on pp`: the first stages take one layer more."""
 
@@ -228,7 +230,7 @@ Clause: TypeAlias = (
 # -- statements ----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DimItem:
     """One dimension of a `dim` statement; size None is symbolic."""
 
@@ -240,14 +242,14 @@ class DimItem:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DimStatement:
     """`dim B = 4096, D`."""
 
     items: tuple[DimItem, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AxisItem:
     """`tp = 8 over nvlink`; size None is symbolic."""
 
@@ -257,7 +259,7 @@ class AxisItem:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class MeshStatement:
     """`mesh pp = 4 over ib, tp = 8 over nvlink on 256 h100`."""
 
@@ -266,7 +268,7 @@ class MeshStatement:
     device: Name | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class AxisStatement:
     """Another view: `axis ep = dp * tp` (of is ()), `axis edp = rest, ep = 8 of dp * cp * tp`."""
 
@@ -274,7 +276,7 @@ class AxisStatement:
     of: tuple[Path, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Setting:
     """`key = value`; the value is a quantity, a word, a word that starts with a digit (`1f1b`)
     or a product of names."""
@@ -284,7 +286,7 @@ class Setting:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LinkStatement:
     """`link ib { bandwidth = 50 GB/s  latency = 5 us }`."""
 
@@ -292,7 +294,7 @@ class LinkStatement:
     settings: tuple[Setting, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DeviceStatement:
     """`device h100 { memory = 80 GiB  flops = 989 Tflop/s  hbm = 3.35 TB/s }`."""
 
@@ -300,14 +302,14 @@ class DeviceStatement:
     settings: tuple[Setting, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DtypeStatement:
     """`dtype bf16`."""
 
     dtype: Name
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TensorItem:
     """`w[D, F] : fp8`."""
 
@@ -317,7 +319,7 @@ class TensorItem:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TensorStatement:
     """`input`, `weight`, `cache` or `var` with its list; the clauses hold for the whole list."""
 
@@ -326,7 +328,7 @@ class TensorStatement:
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OutputStatement:
     """`output y replicated on N`; several may be listed."""
 
@@ -334,7 +336,7 @@ class OutputStatement:
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LayerStatement:
     """`layer up: h[B, F] : f32 = x * w  partition F on tp`; out_dims None where left out."""
 
@@ -346,7 +348,7 @@ class LayerStatement:
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class OpStatement:
     """`op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W`."""
 
@@ -356,14 +358,14 @@ class OpStatement:
     expression: Expression
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PointwiseStatement:
     """`op swish: pointwise`."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BlockStatement:
     """The header of `block attention(q[B, S], ...) -> c fused {`."""
 
@@ -373,7 +375,7 @@ class BlockStatement:
     fused: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StackStatement:
     """The header of `stack decoder[L]: x -> y partition L on pp {`."""
 
@@ -384,14 +386,14 @@ class StackStatement:
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PlanStatement:
     """The header of `plan NAME {`."""
 
     name: Name
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Portion:
     """`4 decoder` or `embed`: so many layers of a stack, or a layer (count None)."""
 
@@ -399,7 +401,7 @@ class Portion:
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Chunks:
     """`14 of 4 decoder`: so many equal chunks, each of these portions; () is `none`."""
 
@@ -408,7 +410,7 @@ class Chunks:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StagesStatement:
     """`stages pp: embed + 4 decoder | 14 of 4 decoder | 1 decoder + loss`."""
 
@@ -416,7 +418,7 @@ class StagesStatement:
     chunks: tuple[Chunks, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pattern:
     """`decoder.{q,k,v}`: the alternatives of each part; `*` is the alternative `*`."""
 
@@ -424,7 +426,7 @@ class Pattern:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ForStatement:
     """`for decoder.{q,k,v}, head: partition H on tp`."""
 
@@ -432,7 +434,7 @@ class ForStatement:
     clauses: tuple[Clause, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TrainStatement:
     """`train adam { global_batch = B  microbatches = 32 }`."""
 
@@ -440,28 +442,28 @@ class TrainStatement:
     settings: tuple[Setting, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InferStatement:
     """`infer { phase = decode  context = 8192 }`."""
 
     settings: tuple[Setting, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CostStatement:
     """`cost ring`."""
 
     price_list: Name
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CommunicationStatement:
     """`communication explicit`."""
 
     mode: Name
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ImportStatement:
     """`import "model.par"` (quoted) or `import std.h100`."""
 
@@ -470,7 +472,7 @@ class ImportStatement:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class GradientUse:
     """`grad(w)` or a plain tensor path where an `expect` names a tensor."""
 
@@ -479,7 +481,7 @@ class GradientUse:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Scope:
     """What narrows an `expect`: `in decoder`, `on tp`, `per device`, `forward`. `again` is where
     one of the last two is said for the second time."""
@@ -491,7 +493,7 @@ class Scope:
     again: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BudgetExpect:
     """`expect traffic(decoder) on tp per device < 2 GB forward`; the subject in parentheses is in
     `arguments`."""
@@ -503,7 +505,7 @@ class BudgetExpect:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class PrimitiveExpect:
     """`expect no All-Gather in decoder`, `expect All-Reduce of grad(w) on dp`."""
 
@@ -513,7 +515,7 @@ class PrimitiveExpect:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StateWord:
     """`P(F)`, `R`, `R(partial)`, `R(partial max)`, `C(0,3)` as written."""
 
@@ -522,7 +524,7 @@ class StateWord:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StateExpect:
     """`expect h is P(F) on tp`."""
 
@@ -531,7 +533,7 @@ class StateExpect:
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ExpectStatement:
     """`expect ...`."""
 
@@ -567,7 +569,7 @@ Statement: TypeAlias = (
 # -- documents -----------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class SyntaxFault:
     """One syntax error: a sentence, where it shows, what may stand there instead, and a mend.
 
@@ -582,7 +584,7 @@ class SyntaxFault:
     replacement: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Parsed:
     """What one chunk's text means: the statement as far as it was understood, its faults, the
     words that were skipped (their names are not reported as unknown or unused elsewhere), and the
@@ -598,7 +600,7 @@ TOP = -1
 """The key of whatever chunk comes first."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Chunk:
     """A statement's text with what it means. `key` names it in its document, also after edits
     elsewhere; in a text parsed afresh keys count chunks in reading order (preorder). `note`: the

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from parspec.grammar.lines import Encoding
+from parspec.grammar.values import value
 
 _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Client:
     """A client by its parameters of `initialize`, as they came (JSON)."""
 

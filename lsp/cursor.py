@@ -7,12 +7,12 @@ statement that is half typed, or broken behind the cursor, is no obstacle.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from parspec.grammar.keywords import NAME
 from parspec.grammar.machine import END, Run
 from parspec.grammar.syntax import BlockStatement, PlanStatement, StackStatement
+from parspec.grammar.values import value
 from parspec.lsp.extents import extents_around
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Placed, Snapshot
@@ -24,7 +24,7 @@ _BLANK = re.compile(r"(?:\s|#[^\r\n]*(?=[\r\n]))*")
 _COMMENT = re.compile(r'"[^"\r\n]*"|#[^\r\n]*')
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cursor:
     """An offset as a place to type at.
 

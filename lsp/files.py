@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from parspec.grammar.values import value
 from parspec.interpreter.spec.sources import DiskReader, Unread
 from parspec.lsp.documents import Documents
 
@@ -52,7 +53,7 @@ def _stamp(file: str) -> tuple[int, int] | None:
     return status.st_mtime_ns, status.st_size
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Instead:
     """A reader that has other texts for some files."""
 

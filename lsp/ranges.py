@@ -5,8 +5,9 @@ Offsets count code points from the start of a file's text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from parspec.grammar.values import value
 
 
 class Range(NamedTuple):
@@ -30,7 +31,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fix:
     """Edits that belong together; the title begins with a verb and says what they do."""
 

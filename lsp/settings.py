@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any, TypeVar, get_type_hints
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.entry import Severity
 
 SECTION = "parspec"
@@ -14,7 +15,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info", "hint")  # most 
 D = TypeVar("D", bound="InlayHints | CodeLens | Diagnostics | Format")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class InlayHints:
     """Which inlay hints are shown; of primitives those that move at least `minimum_traffic`
     bytes."""
@@ -26,14 +27,14 @@ class InlayHints:
     minimum_traffic: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class CodeLens:
     """Whether figures stand above layers, stacks, plans and the file."""
 
     enable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Diagnostics:
     """Whether diagnostics are shown, and the least severe ones that are."""
 
@@ -49,14 +50,14 @@ class Diagnostics:
         return self.enable and SEVERITIES.index(severity) <= least
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Format:
     """Whether formatting is answered."""
 
     enable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Settings:
     """The settings of the section `parspec`."""
 

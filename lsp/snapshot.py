@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from parspec.grammar.lines import LineIndex
 from parspec.grammar.syntax import Chunk, Document, PlanStatement, Span
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.lsp.facts import Facts
@@ -39,7 +40,7 @@ class Source:
         return self.document.text
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Placed:
     """A chunk with the offset at which it starts."""
 
@@ -56,7 +57,7 @@ class Placed:
         return Range(self.start + span.start, self.start + span.end)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Snapshot:
     """One version of one file, understood.
 

@@ -8,8 +8,8 @@ reads it. A batch that does not come out even is reported here, at `train`, and 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.division import HIGHEST_DEGREE
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.pipeline import Pipeline
@@ -21,7 +21,7 @@ from parspec.interpreter.theory.formulas import Amount
 DIVISION = ("indivisible", "too_many_nodes")  # what a mismatch of the batch takes the place of
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Batch:
     """The batch equation of a spec, as far as it is in numbers. dim: the dimension that counts the
     samples; first: the layer that first reads it; axes: those that split it there, as shown; dp:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.alternatives import (
     KnownCosts,
     Outcome,
@@ -41,7 +42,7 @@ GIB = 2**30
 WEIGHTLESS = ("pointwise", "along", "crossentropy", "sum", "scale", "copy")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Suspect:
     """A layer's clause on an axis that has `tensor` moved there. dim: the dimension (as the layer
     names it) in whose slices the variable arrives; None where it arrives partial."""

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import lcm, prod
 from typing import TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
@@ -23,7 +24,7 @@ from parspec.interpreter.theory.sharing import share_out
 HIGHEST_DEGREE = 4096  # valid degrees are listed up to here
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cut:
     """A dimension on all the axes that cut it in one layer, major first, as a clause asks."""
 
@@ -51,7 +52,7 @@ class _Asks:
     divide: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Asked:
     """What one clause of a layer asks of a dimension."""
 

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from parspec.grammar.syntax import PrimitiveExpect
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.costs import Costs
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.known import Known
@@ -140,7 +141,7 @@ class Figures:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Verdict:
     """Whether an expect holds (None: not evaluated), the real value in words, and its finding."""
 

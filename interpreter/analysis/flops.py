@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.sections import Section
@@ -46,7 +47,7 @@ class Speed:
         return hash((self.flops, self.hbm))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Work:
     """A layer's work: FLOPs and bytes of one turn on a device that takes part; seconds of all turns
     on the busiest device, None without a device or with symbolic sizes; FLOPs of one turn in the

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from parspec.interpreter.analysis.topology import departures
@@ -189,14 +189,16 @@ def grid_over(model: Model, asked: Iterable[Asked]) -> Grid:
         tuple((dim.name, Extent(dim.extent, dim.unit)) for dim in model.dims),
         _wires(model, covers, broken.views),
     )
-    return Grid(
-        tuple(covers.items()),
-        tuple(broken.views.items()),
-        nodes,
-        tuple((dim.name, _leaves(dim, by_name)) for dim in model.dims),
-        space,
-        model.dims,
-        tuple(dim.site for dim in model.dims),
+    return _the_one(
+        Grid(
+            tuple(covers.items()),
+            tuple(broken.views.items()),
+            nodes,
+            tuple((dim.name, _leaves(dim, by_name)) for dim in model.dims),
+            space,
+            model.dims,
+            tuple(dim.site for dim in model.dims),
+        )
     )
 
 
@@ -223,6 +225,13 @@ def _asked(clauses: Iterable[Assignment]) -> Iterator[Asked]:
     for said in clauses:
         if said.dim is not None:
             yield Asked(said.dim, said.sequence or (said.axis,))
+
+
+@lru_cache(maxsize=32)
+def _the_one(grid: Grid) -> Grid:
+    """Of grids that are equal the first, so that what is known of one is found without comparing
+    all that is in it."""
+    return grid
 
 
 def _broken(mesh: Mesh, marks: Marks) -> Broken:

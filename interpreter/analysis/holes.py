@@ -9,11 +9,12 @@ until none changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, product
 from typing import TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.outline import outline_of
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
@@ -26,7 +27,7 @@ SWEEPS = 4  # times that each hole is looked at again in turn
 Choices: TypeAlias = Mapping[Site, str | None]  # clause to dimension, None for `none`
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cost:
     """What a plan costs: seconds of all layers and moves, None where a link or the device is not
     known or a size is symbolic; bytes that a device sends; FLOPs of all layers on a device,
@@ -37,7 +38,7 @@ class Cost:
     flops: Amount
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hole:
     """One clause with `?`: where it stands, its axes, the first layer it is for, and the dimensions
     that it may take (None: not partitioned)."""
@@ -48,7 +49,7 @@ class Hole:
     options: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Filled:
     """A model with its holes filled, and what is said about each of them."""
 

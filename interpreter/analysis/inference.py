@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.analysis.pipeline import Pipeline
 from parspec.interpreter.analysis.placement import Placement
@@ -24,7 +25,7 @@ from parspec.interpreter.theory.rule import Statistic
 SETTLING_RUNS = 4  # a carry's state settles within so many turns or is refused
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Need:
     """A layer (or a stack's carry) needs a variable in a layout, given in the variable's own
     dimensions. `operand`: its place among the layer's operands, -1 for a carry."""
@@ -36,7 +37,7 @@ class Need:
     stacks: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Placed:
     """A layer with its sharding, and the stacks that repeat it, outermost first."""
 
@@ -75,7 +76,7 @@ class Placed:
         return self.sharding.statistics
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unsettled:
     """A carry whose state does not settle: the states at the start of each turn."""
 

@@ -28,6 +28,11 @@ class Known:
         self._before = before
         self._now: dict[tuple[object, Hashable], tuple[tuple[object, ...], Any]] = {}
 
+    @property
+    def size(self) -> int:
+        """How many results the last analysis left."""
+        return len(self._before)
+
     def recall(self, place: Hashable, function: Callable[[*Given], Found], *given: *Given) -> Found:
         """The result of a pure function: the one kept for this place, if it was given the same."""
         key = function, place

@@ -6,13 +6,14 @@ look costs what has changed since the last.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.spec import resolve
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Looks:
     """What `resolve` knows of the spec, and `analyze` under each plan."""
 

@@ -7,10 +7,11 @@ between pipeline stages and what brings outputs to where they must lie.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.rest import at_rest
@@ -28,7 +29,7 @@ from parspec.interpreter.theory.redistribution import Step, price, redistribute
 STATISTICS_BYTES = 4  # statistics are reduced in fp32
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Load:
     """What is moved: a variable, or a statistic of it, with its dimensions and the bytes of an
     element."""
@@ -39,7 +40,7 @@ class _Load:
     statistic: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Occasion:
     """When it is moved: in front of a layer or stack ("" at an output), in how many turns, and in
     how many on the busiest stage; why, and where that is written."""
@@ -51,7 +52,7 @@ class _Occasion:
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Bill:
     """What a step is and costs in all turns: see `Move`."""
 

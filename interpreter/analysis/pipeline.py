@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Stages
 from parspec.interpreter.theory.formulas import Amount, divide
@@ -56,7 +57,7 @@ class Course:
         return self.crossings + 1
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Pipeline:
     """The courses of stacks, and the stages of layers that `stages` places, as (axis, stage)."""
 

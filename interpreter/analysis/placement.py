@@ -7,8 +7,8 @@ dimension a followed axis keeps its place, clauses come in mesh order unless wri
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.spec.model import Assignment
 from parspec.interpreter.theory.layouts import Layout, Node
@@ -16,7 +16,7 @@ from parspec.interpreter.theory.operators import Operator
 from parspec.interpreter.theory.rule import takes_partial, unfollowed_dims
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Arriving:
     """An operand as it comes in: its place among the operands (the first's, of several that are
     called the same), the layout its producer left, in the layer's dimensions (None: it lies
@@ -28,7 +28,7 @@ class Arriving:
     declared: Layout | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dispute:
     """Operands that disagree on an axis: each, by its place, with the dimension (and order of axes
     on it) that it would have the layer cut along."""
@@ -37,7 +37,7 @@ class Dispute:
     choices: tuple[tuple[int, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Placement:
     """How a layer is cut: dimension to axes, major first; axes on which one node computes it; axes
     whose partial operands stay partial; for followed axes the operand that they follow; axes

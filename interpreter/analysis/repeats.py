@@ -7,9 +7,9 @@ widen its elements. Moving it first and copying it where it is read moves less: 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.communication import saving, site_of
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
@@ -25,7 +25,7 @@ from parspec.interpreter.theory.redistribution import Step, moved, redistribute
 COPIES = ("copy", "scale")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Late:
     """A move of `tensor` that comes after `maker`, though `source` is less. now, best: bytes on a
     device for either; full: bytes of the variable that moves."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.flops import Work
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
@@ -14,7 +15,7 @@ from parspec.interpreter.diagnostics.findings import Datum, Finding
 from parspec.interpreter.theory.formulas import Number
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Repeated:
     """What is done again on one axis: FLOPs beyond the first time, the layer with most of them and
     how many it has, and all such layers by the names of their parents."""

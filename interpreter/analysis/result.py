@@ -8,10 +8,10 @@ bytes, times seconds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import fsum
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Site
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount
@@ -21,7 +21,7 @@ Pass: TypeAlias = Literal["forward", "backward", "update"]
 Cause: TypeAlias = Literal["operand", "output", "statistic", "stage", "carry"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StateOf:
     """A variable's layout at a layer: as the layer reads it (`in`) or as it leaves it (`out`), with
     dimensions as the layer names them."""
@@ -32,7 +32,7 @@ class StateOf:
     direction: Pass = "forward"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Move:
     """One step of a variable from a layout to another: `primitive` takes `tensor` from the state
     `before` to the state `after` on `axes` (several when it is fused over them), in front of
@@ -67,7 +67,7 @@ class Move:
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class LayerResult:
     """A layer: `turns` it is run in a step; partition: axis to dimension; follows: axis to the
     variable it follows there; strategy: axis to name. bytes_per_device of operands and result,
@@ -84,7 +84,7 @@ class LayerResult:
     time: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class TensorResult:
     """A variable: all its bytes (every turn's slice of a stacked one), its layout at rest (inputs,
     weights, caches) or as produced, and what one device holds of it at rest."""
@@ -99,7 +99,7 @@ class TensorResult:
     per_device: Amount | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Memory:
     """Bytes on the busiest device; None is not computed."""
 
@@ -112,7 +112,7 @@ class Memory:
     total: Amount | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Totals:
     """Sums over one step. traffic by pass in the model's price list; by_axis (fused ones under
     `dp,tp`) and by_primitive over all passes; times in seconds."""
@@ -130,7 +130,7 @@ class Totals:
     mfu: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StageResult:
     """A pipeline stage, what it holds in words and its memory."""
 
@@ -139,7 +139,7 @@ class StageResult:
     memory: Memory
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class ExpectResult:
     """An `expect`: whether it holds (None: not evaluated) and the real value in words."""
 
@@ -149,7 +149,7 @@ class ExpectResult:
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Analysis:
     """A spec, understood. `findings` are all of them: the model's and the analysis' own."""
 

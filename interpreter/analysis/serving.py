@@ -8,10 +8,11 @@ not once a turn.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.analysis.inference import Inference, Need
 from parspec.interpreter.analysis.pipeline import Pipeline
@@ -24,7 +25,7 @@ from parspec.interpreter.theory.redistribution import Step, cost, redistribute
 from parspec.interpreter.theory.space import Space
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Served:
     """A need with the steps that are taken for it, and the stacks whose turns repeat them."""
 

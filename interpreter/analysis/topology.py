@@ -8,13 +8,13 @@ axis outward.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
 from parspec.interpreter.spec.model import Axis, Link, Model
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Departure:
     """An axis of `size` nodes that leaves its link's domain of `within`. inside: the axes over the
     same link that lie inside it; domains: how many one group of the axis spans, with those;
@@ -29,7 +29,7 @@ class Departure:
     priced_at: Link
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Reach:
     """How far the axes over one link reach, from the innermost to one of them."""
 

@@ -7,15 +7,15 @@ would be.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.cells import wrapped
 
 _HELP = ("--help", "-h")
 _INDENT = 24  # where the descriptions of options begin
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Option:
     """`flag` with a `value` behind it ("" for none), one of `choices` where there are some. The
     value of an option that is `several` may be followed by more, each with a `=` in it."""
@@ -27,7 +27,7 @@ class Option:
     several: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Command:
     """A command: its operands (from `least` to `most`, None for any number) and options."""
 
@@ -40,7 +40,7 @@ class Command:
     examples: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Request:
     """A command line, understood: operands, and the values of each option by its flag."""
 
@@ -57,14 +57,14 @@ class Request:
         return self.options[flag][-1] if flag in self.options else None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Help:
     """Somebody asks for help about a command."""
 
     command: Command
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mistake:
     """Why a command line is not understood."""
 

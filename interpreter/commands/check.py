@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.cells import safe
@@ -55,7 +56,7 @@ def run(request: Request) -> int:
     return code
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _NoPlan:
     """A file that does not have the plan that is asked for, in a sentence."""
 
@@ -65,7 +66,7 @@ class _NoPlan:
 _Looked: TypeAlias = "Unusable | _NoPlan | Checked"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Trial:
     """What specs are tried with: one of their plans only, other sizes, other prices."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis, ExpectResult
 from parspec.interpreter.commands.check_concise import concise
 from parspec.interpreter.commands.check_full import full
@@ -25,7 +25,7 @@ _SCREEN = Screen(PLAIN, COLUMNS)
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Case:
     """A case by its name: how it ended, in a line and at length, and what else there is to say."""
 

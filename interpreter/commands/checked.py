@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.diagnostic import Diagnostic, Sources, diagnostics, sources
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Checked:
     """The analyses of one file, the one that it is summed up by first, with their diagnostics."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.checked import Checked, checked
@@ -58,7 +58,7 @@ def run(request: Request) -> int:
     return outcome(diagnostic for each in found for diagnostic in each.diagnostics)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Trial:
     """What specs are tried with: other sizes, other prices."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import build_grid
 from parspec.interpreter.analysis.result import Analysis, Memory, Move, sum_known
 from parspec.interpreter.commands.compare_values import Figure, Quantity, Unit, Variant, Wanted
@@ -63,7 +63,7 @@ def memory_kinds(memory: Memory) -> dict[str, Amount | None]:
     }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Group:
     """Figures of one kind: `table` gives those of a variant by name; what it lacks is 0 there."""
 

@@ -6,11 +6,11 @@ Verdict first; then what differs, by how much, what bounds each, and primitive b
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.cells import shortened, width
 from parspec.interpreter.commands.compare_figures import BY_AXIS, BY_LINK, IN_ALL, SIZE, TOTAL
 from parspec.interpreter.commands.compare_prose import Fact, bounds_told, grounds
@@ -49,7 +49,7 @@ _TAIL = 1000  # a tail of differences is summed up where it is less than this pa
 _MARKS: dict[Status, str] = {"added": "+", "gone": "−", "changed": "~", "same": "=", "nowhere": ""}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cell:
     """A text, of several lines perhaps, and the role that colours it."""
 
@@ -57,7 +57,7 @@ class Cell:
     role: Role = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sheet:
     """A table; the last so many of its columns hold numbers. `below`: what is said under it."""
 
@@ -72,7 +72,7 @@ class Sheet:
         return bool(self.rows or self.below)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Facts:
     """Sentences, each under a name."""
 
@@ -85,7 +85,7 @@ class Facts:
         return bool(self.facts)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Memo:
     """A title, the verdict, what it rests on, and the parts."""
 

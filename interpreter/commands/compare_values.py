@@ -8,10 +8,10 @@ None is not computed, never 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis, Move, Pass
 from parspec.interpreter.spec.model import Device
 from parspec.interpreter.theory.formulas import (
@@ -30,7 +30,7 @@ Wanted: TypeAlias = Literal["less", "more"] | None  # which of two is better, if
 Status: TypeAlias = Literal["added", "gone", "changed", "same", "nowhere"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Variant:
     """A spec under one plan or none, by the name that it goes by in the comparison."""
 
@@ -55,7 +55,7 @@ class Variant:
         return product(axis.size for axis in mesh.axes) if mesh.devices is None else mesh.devices
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Difference:
     """Something that the variants do not say alike. subject: `mesh`, `dim B`, `strategy`, ...;
     axis: the mesh axis that it is about; members: the layers or variables of which it holds, by
@@ -67,7 +67,7 @@ class Difference:
     values: tuple[str | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Figure:
     """An amount of each variant, `name` in a `group` of its like; 0 where a variant has none of
     it."""
@@ -79,7 +79,7 @@ class Figure:
     values: tuple[Quantity, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Exchange:
     """The primitives that move one variable on the same axes in front of the same layer ("" at an
     output). label: how the spec calls the variable; moves: those of each variant, () for none."""
@@ -122,7 +122,7 @@ class Exchange:
         return max(amounts) - min(amounts)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Largest:
     """The largest of several parts, and its share of all of them; None where sizes are symbolic,
     so that the largest is a guess."""
@@ -132,7 +132,7 @@ class Largest:
     share: Fraction | None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Bounds:
     """What bounds a variant. memory: the largest kind on the busiest device; hbm: the share of
     compute time that waits for memory, the rest for FLOPs; layer: computes longest; axis and
@@ -148,7 +148,7 @@ class Bounds:
     timed: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class StageRow:
     """A pipeline stage: of each variant what it holds and its memory, None where it has no such
     stage."""
@@ -158,7 +158,7 @@ class StageRow:
     memory: tuple[Amount | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Expected:
     """An `expect` by its text: of each variant whether it holds and the real value; None where a
     variant does not have it."""
@@ -167,7 +167,7 @@ class Expected:
     verdicts: tuple[tuple[bool | None, str] | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Missing:
     """Figures that a variant does not have, and why."""
 
@@ -175,7 +175,7 @@ class Missing:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Comparison:
     """Two or more variants, held against the first."""
 
@@ -196,7 +196,7 @@ class Comparison:
         return (0,) * len(self.variants)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Change:
     """From one quantity to another: what is added, and how many times the first the second is;
     None where one is not computed, and where a quotient is no number."""

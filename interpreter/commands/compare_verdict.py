@@ -4,11 +4,11 @@ or two with numbers."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.compare_figures import (
     BUSY,
     BY_LINK,
@@ -62,7 +62,7 @@ def verdict(comparison: Comparison) -> str:
     return " ".join(told) or NOTHING
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Measure:
     """What plans are judged by, the less the better: `verb` and `of` stand around what is said of
     it (`moves ... over ib`), as a ratio or as a difference; `least` begins a ranking."""

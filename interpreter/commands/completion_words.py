@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.arguments import Command, Option
 from parspec.interpreter.commands.commands import SHELLS
 from parspec.interpreter.explanations.index import EXPLANATIONS, explained
@@ -18,7 +18,7 @@ GENERAL = (Option("--help", "", "say what there is"), Option("--version", "", "s
 _HELP = Option("--help", "", "show this command's options and examples")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Completed:
     """A command: what it does in a few words, its options, and its operands: .par files and
     folders, or some of `words`."""

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from parspec.grammar.lines import LineIndex, Position
 from parspec.grammar.syntax import Document
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import Severity
@@ -29,7 +30,7 @@ class Place:
     end: Position
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Note:
     """Another place that is involved."""
 
@@ -37,7 +38,7 @@ class Note:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Replacement:
     """A text to put in a place."""
 
@@ -45,7 +46,7 @@ class Replacement:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Remedy:
     """One way to mend it."""
 
@@ -53,7 +54,7 @@ class Remedy:
     edits: tuple[Replacement, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Diagnostic:
     """One diagnostic, ready to be shown. `plans`: those that it was found under, () where the file
     itself has it."""
@@ -74,7 +75,7 @@ class Diagnostic:
         return self.place, self.code, self.message
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Source:
     """A file's text with its chunks and its lines."""
 

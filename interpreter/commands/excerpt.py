@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from parspec.grammar.values import value
 from parspec.interpreter.commands.cells import ELLIPSIS, glyph, width, window
 from parspec.interpreter.commands.diagnostic import Place, Source
 from parspec.interpreter.commands.terminal import Screen
@@ -11,7 +10,7 @@ from parspec.interpreter.commands.terminal import Screen
 _FRAME = 3  # cells of ` | ` between a line's number and the line
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Marked:
     """A line with its number and the half-open range of columns, from 0, that is marked."""
 

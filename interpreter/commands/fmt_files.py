@@ -7,14 +7,14 @@ import stat
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.loading import STDIN, Unusable, spec, unusable
 from parspec.interpreter.spec.sources import BYTE_ORDER_MARK, Unread, decoded
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Source:
     """A text by the name under which it is shown, and the byte order mark in front of it or b"".
     `path` is None for standard input."""

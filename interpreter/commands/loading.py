@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
 from parspec.interpreter.spec.sources import DiskReader, Reader, Unread, decoded, unread
@@ -24,7 +25,7 @@ _UNNAMED = '""'  # how a file is shown whose name is empty
 READER = DiskReader()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Spec:
     """A spec by the name under which it is shown, with its text."""
 
@@ -32,7 +33,7 @@ class Spec:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unusable:
     """A file that a command was asked for and that has no text; why, as a finding and in a
     sentence."""
@@ -81,9 +82,7 @@ def analysed(
 
     looks = looks or Looks()
     sizes = overrides or {}
-    model = resolve(
-        spec.file, spec.text, reader, plan=plan, overrides=sizes, known=looks.resolved
-    )
+    model = resolve(spec.file, spec.text, reader, plan=plan, overrides=sizes, known=looks.resolved)
     prices = _price_list(cost)
     priced = model if prices is None else replace(model, cost=prices)
     return analyze(priced, looks.analysed(plan))

@@ -7,8 +7,9 @@ weights, which stack the layers stand in, and which dimensions are one between l
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.hints import hints_of
 from parspec.interpreter.analysis.kinds import Kinds, kinds_of
 from parspec.interpreter.analysis.sections import infer
@@ -18,7 +19,7 @@ from parspec.interpreter.theory.operators import Operator
 from parspec.interpreter.theory.strategies import Kind, Strategies, derive
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tabled:
     """An operator with its tables; `variables` are the operands' names, then the result's."""
 
@@ -29,7 +30,7 @@ class Tabled:
     tables: Strategies
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Use:
     """A layer with the dimension of the innermost stack around it."""
 

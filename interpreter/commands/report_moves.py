@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.commands.cells import padded, safe, width, wrapped
 from parspec.interpreter.commands.pricing import measures, one_priced, traffic
@@ -16,7 +16,7 @@ _GAP = "  "
 _LONGEST_NAME = 16  # a longer name has a line of its own
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Sheet:
     """The measures of one list: `columns` in all, `margin` for names, `cells` for figures."""
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 
 from rich.console import RenderableType
 from rich.table import Table
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import (
     Analysis,
     LayerResult,
@@ -46,7 +47,7 @@ _DOT = " · "
 _LONGEST_NAME = 24  # a longer one leaves too little to its states
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Fact:
     """What is said under one name, in items."""
 

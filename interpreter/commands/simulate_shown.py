@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.cells import flowed, safe, wrapped
 from parspec.interpreter.commands.json_text import Json, json_text, number
 from parspec.interpreter.commands.quantities import in_bytes
@@ -16,7 +16,7 @@ from parspec.interpreter.theory.formulas import reader
 _INDENT = 10
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Simulation:
     """A proof, the plan and the seed that it is of, and how sizes were made small."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.cells import safe, width
 from parspec.interpreter.commands.diagnostic import Diagnostic
@@ -19,7 +19,7 @@ _COUNTED = ("error", "warning", "info", "hint")
 _SEPARATOR = " · "
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Fact:
     """Something to know of a spec; a lower rank is more telling."""
 

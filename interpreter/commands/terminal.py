@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
+
+from parspec.grammar.values import value
 
 COLUMNS = 80
 _LEAST_COLUMNS = 60  # a narrower terminal wraps by itself
@@ -17,7 +18,7 @@ _MOST_COLUMNS = 120  # longer lines are hard to read
 _RESET = "\x1b[0m"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Palette:
     """Escape sequences by what is shown: a severity, `frame`, `strong`, `faint`, `help`."""
 
@@ -45,7 +46,7 @@ COLOURED = Palette(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Screen:
     """How text is to be shown."""
 

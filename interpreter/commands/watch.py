@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
 
+from parspec.grammar.values import value
 from parspec.interpreter.spec.sources import Reader, Unread
 
 PAUSE = 0.2  # seconds between two looks at the files
@@ -30,7 +31,7 @@ def stamp(file: str) -> Stamp:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class NotingReader:
     """A reader that notes the stamp of every file that it was asked for."""
 
@@ -43,13 +44,13 @@ class NotingReader:
         return self.reader.read(file)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Kept(Generic[T]):
     value: T
     noted: Mapping[str, Stamp]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cache(Generic[T]):
     """What was made of each file, as long as it and all that was read for it stay as they were."""
 

@@ -6,9 +6,9 @@ A message is one line made from a finding's data; every name and number in it co
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum
 from parspec.interpreter.diagnostics.readable import bytes_text, digits
 
@@ -18,7 +18,7 @@ Facts: TypeAlias = Mapping[str, Datum]
 _LISTED = 12  # a longer list is cut in the middle of a sentence
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Entry:
     """One kind of diagnostic.
 

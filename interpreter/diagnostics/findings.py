@@ -7,10 +7,10 @@ inside that chunk, so a finding survives when its chunk merely moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from parspec.grammar.syntax import Span
+from parspec.grammar.values import value
 
 Datum: TypeAlias = "str | int | float | bool | None | tuple[Datum, ...]"
 
@@ -27,7 +27,7 @@ class Site(NamedTuple):
 NOWHERE = Site("", 0, Span(0, 0))  # of values that are made, not written
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Edit:
     """Put `text` in place of what stands at `site`."""
 
@@ -35,7 +35,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Fix:
     """One way to mend a finding; its title begins with a verb."""
 
@@ -43,7 +43,7 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Related:
     """Another place that is involved, and what it has to do with it."""
 
@@ -51,7 +51,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Finding:
     """One diagnostic as data. `name` is a name of the catalogue; `data` what its message and its
     JSON carry (sizes are exact integers where known); `plan` the plan that it was found under."""

@@ -7,8 +7,9 @@ what the text says of it (a diagnostic's example has that diagnostic, its correc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+from parspec.grammar.values import value
 
 Kind: TypeAlias = Literal[
     "statement",
@@ -40,7 +41,7 @@ HEADINGS: Mapping[Kind, str] = {
 """What explanations of each kind are called together."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Explanation:
     """A word with its meaning.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.explanations.explanation import Explanation
 from parspec.interpreter.theory.changes import state_changes
 from parspec.interpreter.theory.primitives import PRIMITIVES, Primitive
@@ -13,7 +13,7 @@ _WITHIN = {"P to P": "P to P along another dimension", "C to C": "C to C on anot
 _REORDERED = "P to P with its axes in another order"  # which no state of one axis shows
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Told:
     text: str
     example: str

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from parspec.grammar.syntax import AxisItem, DimItem, DimStatement, MeshStatement, Span
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.entry import Facts
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.fixes.spots import Spot, every, spot
 from parspec.interpreter.spec.model import Model
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Case:
     """A finding of a model, the statement in which it stands, and the span of it that is meant."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from parspec.grammar.syntax import (
     Call,
@@ -26,6 +25,7 @@ from parspec.grammar.syntax import (
     Sum,
     TensorStatement,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Site
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.spec.sources import library_name, library_names
@@ -37,7 +37,7 @@ _BLANK = re.compile(r"(?:\s|#[^\r\n]*)*")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Spot:
     """A statement in the text of its file: its chunk, the offset at which that starts, and the
     headers in whose bodies it stands, innermost first."""

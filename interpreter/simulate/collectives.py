@@ -8,12 +8,12 @@ and only what then stands beyond the whole is cut off: what fills up an inner sl
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import reduce as fold
 from typing import TypeAlias
 
 import numpy as np
 
+from parspec.grammar.values import value
 from parspec.interpreter.simulate.machine import Array
 
 Split: TypeAlias = Callable[[Array], Sequence[Array]]
@@ -27,7 +27,7 @@ COMBINE: dict[str, Callable[[Array, Array], Array]] = {
 NEUTRAL = {"sum": 0.0, "max": -np.inf, "min": np.inf}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Exchange:
     """What the members have after a primitive, and the elements that were sent for it."""
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.sections import Inferred
 from parspec.interpreter.analysis.serving import Served
@@ -55,7 +56,7 @@ class Plan:
     outputs: tuple[tuple[str, tuple[Step, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Here:
     """Where the execution is: the stacks around, their turns, the stage of each pipeline axis."""
 

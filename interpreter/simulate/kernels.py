@@ -9,7 +9,6 @@ where every share is already the statistic.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 from string import ascii_letters
 from typing import TypeAlias
@@ -17,6 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from parspec.grammar.values import value
 from parspec.interpreter.simulate.experts import combine, dispatch
 from parspec.interpreter.simulate.machine import NO_POSITION, Array, Extent, Impossible, Positions
 from parspec.interpreter.simulate.parts import Part, aligned, fitted
@@ -38,7 +38,7 @@ _REDUCTION: Mapping[str, Callable[..., Array]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Task:
     """A layer on one device: its operator, the parts of its operands, the positions that each
     dimension of its result has there, the dimensions' extents, and the number that a sum adds."""

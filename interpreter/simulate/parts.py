@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
+from parspec.grammar.values import value
 from parspec.interpreter.simulate.machine import Array, Impossible, Positions
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Part:
     """An array, its axes' dimensions, and the positions that it has of each."""
 

@@ -4,11 +4,12 @@ partition, and whether what they sent is what the plan is priced at."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
+from parspec.grammar.values import value
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Difference:
     """The first result that is not the reference's: at which layer (or output), of which variable,
     on which device (axis to node), and how far off at most."""
@@ -19,7 +20,7 @@ class Difference:
     off: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stuck:
     """Where the plan cannot be carried out as it is written, and why."""
 
@@ -27,7 +28,7 @@ class Stuck:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Traffic:
     """Bytes of one primitive in front of one layer ("" for an output), in the whole system: what
     went over the rings, and the `ring` price of the plan."""
@@ -40,7 +41,7 @@ class Traffic:
     priced: Fraction
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Proof:
     """The outcome. `results`: how many results of layers were held against the reference."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Grid, layers_of
 from parspec.interpreter.analysis.moves import all_moves
 from parspec.interpreter.analysis.pipeline import stacks_of
@@ -30,7 +31,7 @@ MOST_CHUNKS = 2  # of an interleaved schedule
 MOST_TURNS = 2  # of a chunk
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Resized:
     """A dimension or an axis with its size before and after; the padded extent where it differs."""
 
@@ -41,7 +42,7 @@ class Resized:
     padded: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Small:
     """A model at small sizes, and how its sizes came about."""
 
@@ -49,7 +50,7 @@ class Small:
     sizes: tuple[Resized, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Refused:
     """Why a plan cannot be simulated, in a sentence."""
 

@@ -8,10 +8,10 @@ whole slices; its unit (as 2); and that dimensions which are read as one another
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, takewhile
 from math import prod
 
+from parspec.grammar.values import value
 from parspec.interpreter.spec.model import Dim
 
 SMALL_UNIT = 2
@@ -19,7 +19,7 @@ LARGEST = 4096  # beyond this a dimension is no longer small
 MOST_PADDING = 64
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cutting:
     """A row of axes that cuts a dimension, as numbers of nodes before and after shrinking, and
     whether one of them is a nested share of an axis."""
@@ -29,7 +29,7 @@ class Cutting:
     shared: bool
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Wanted:
     """Dimensions of one size, with what cuts each of them, and the least size wanted."""
 
@@ -38,7 +38,7 @@ class Wanted:
     least: int
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sized:
     """A dimension's small size, without and with declared padding, and its unit."""
 

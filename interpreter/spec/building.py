@@ -6,6 +6,7 @@ from collections.abc import MutableMapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from parspec.grammar.values import value
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, Unit, own_name
 from parspec.interpreter.spec.limits import (
     ALL_STATEMENTS,
@@ -45,7 +46,7 @@ class Expansion:
 LAYER_LIMIT = 200_000  # layers of a model with all blocks written out
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Result:
     """What the result of a layer, or of a block, is called.
 
@@ -64,7 +65,7 @@ class Result:
     site: Site
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Body:
     """Where statements stand: their scope, the named things around it, the fused group of its
     layers, other names for their dimensions, what a caller calls its result, and the items

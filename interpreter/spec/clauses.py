@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.grammar.syntax import (
@@ -18,6 +18,7 @@ from parspec.grammar.syntax import (
     StoreClause,
     UnevenClause,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.spec.model import Assignment, Stage
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ _TAKES: Mapping[Bearer, frozenset[str]] = {
 PARTIAL_KINDS = ("sum", "max", "min", "logsumexp")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Said:
     """What the clauses of one statement say.
 

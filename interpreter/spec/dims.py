@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from parspec.grammar.syntax import DimItem, DimStatement, Name, Size
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Related, Site
 from parspec.interpreter.spec.limits import over, times
 from parspec.interpreter.spec.model import Dim
@@ -33,7 +34,7 @@ Products: TypeAlias = "tuple[tuple[str, tuple[str, ...]], ...]"
 """Products of dimensions with their factors, major first."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dims:
     """The dimensions in the order of their declarations. `poisoned`: those whose size cannot be
     trusted because of a mistake that has been reported, or of text that was skipped."""
@@ -73,7 +74,7 @@ def dims_of(dims: Iterable[Dim], poisoned: Iterable[str] = ()) -> Dims:
     return Dims(items, frozenset(poisoned), {dim.name: dim for dim in items})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Written:
     """A size and the statement in which it is written."""
 
@@ -89,7 +90,7 @@ class _Written:
         return shortened(self.placed.text(self.size.span))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Declared:
     """A dimension as all its declarations together write it."""
 

@@ -5,8 +5,9 @@ Each knows the named things that it stands in: a clause on any of these may reac
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from parspec.grammar.values import value
 
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Site
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from parspec.interpreter.spec.model import Layer, Stack
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unit:
     """A named layer (also one that calls a block) or a stack, with its own clauses. `dim` is what
     a stack repeats along."""
@@ -32,7 +33,7 @@ class Unit:
         return ".".join(self.path)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DraftLayer:
     """A layer without assignments. `chain`: what it stands in, outermost first, itself last.
     `renamed`: other names for its dimensions, a caller's or a template's, with its own."""
@@ -42,7 +43,7 @@ class DraftLayer:
     renamed: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DraftStack:
     """A stack without assignments and without its items."""
 

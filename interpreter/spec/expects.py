@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import (
@@ -17,6 +16,7 @@ from parspec.grammar.syntax import (
     Span,
     StateExpect,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.clauses import PARTIAL_KINDS, axes_of
 from parspec.interpreter.spec.model import Expect
@@ -89,7 +89,7 @@ def text_of(placed: Placed) -> str:
     return " ".join(re.sub(r"#[^\r\n]*", " ", placed.chunk.text).split())
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Resolving:
     """One `expect`."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from parspec.grammar.syntax import Call, Name, Product, Sum, TensorUse
+from parspec.grammar.values import value
 from parspec.interpreter.spec.indices import Dimensions, Reading, renamed
 from parspec.interpreter.spec.scopes import Seen
 
@@ -36,7 +36,7 @@ class Host(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Block:
     """A block that is called: the call, the block's header, and where it is declared."""
 
@@ -45,7 +45,7 @@ class Block:
     callee: Callee
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Arguments:
     """What a block's parameters read, and the caller's dimensions, each with what the parameter
     calls it inside."""
@@ -68,7 +68,7 @@ class Arguments:
         return renamed(result, Dimensions(leaves, tuple((leaf,) for leaf in leaves)))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Frame:
     """Where an expression stands. `wanted`: the dimensions that its layer's result has, with those
     that functions around it work along, None while they are open; `beside`: those of what it is

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from parspec.grammar.values import value
 
-@dataclass(frozen=True, slots=True)
+
+@value
 class Function:
     """How a function is called: the kind of its operator, the least and the most tensors that it
     takes (None: any number), and how many plain numbers may follow these. `keeps`: whether one

@@ -8,12 +8,13 @@ around it a weight or a cache has one slice for each turn, so their dimensions a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Name, Number, Span, TensorUse
+from parspec.grammar.values import value
 from parspec.interpreter.spec.limits import SIZE_TERMS, TENSOR_DIMS
 from parspec.interpreter.spec.model import Operand
 from parspec.interpreter.spec.scopes import Broken, Here, Seen
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 Groups: TypeAlias = tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dimensions:
     """Dimensions as written, with the leaves of each."""
 
@@ -44,7 +45,7 @@ class Dimensions:
         return Dimensions(tuple(n for n, _ in kept), tuple(g for _, g in kept))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reading:
     """An operand with the dimensions in which it is read: those of `operand.leaves` that are not
     None. `span` is where it is written; `assumed`: its dimensions are not known, because what gives

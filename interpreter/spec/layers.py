@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Call, LayerStatement
+from parspec.grammar.values import value
 from parspec.interpreter.spec.building import Body, Building, Result
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.drafts import Unit, layers_of
@@ -38,7 +39,7 @@ Expand: TypeAlias = Callable[[Block, Arguments, Here, Body, tuple[str, ...]], "S
 None if that is broken."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Target:
     """What a layer gives: the `written` dimensions (None: left out), the `var` or `cache` that it
     gives (None: its own), and what that is called."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.spec.indices import Dimensions, renamed
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _USE = re.compile(r"([^\s\[\]()]+)\s*(?:\[[^\]]*\])?")  # a tensor as an expression names it
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mend:
     """An operator with other operands, the edits that write it, and the first of what they
     write."""

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Literal, TypeAlias
 
 from parspec.grammar.syntax import Document, ExpectStatement
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding, Site
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.operators import Operator
@@ -30,7 +31,7 @@ def note_field() -> str:
     return field(default="", compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Dim:
     """A dimension. `size` is what was declared (a symbol where it has none), `extent` what a whole
     variable holds (padding included). `factors` are its leaves, major first, itself if it is one.
@@ -49,7 +50,7 @@ class Dim:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Link:
     """A link. bandwidth: bytes/s in one direction; latency, start: s; efficiency: 0..1; within: how
     many neighbours it joins, None for any number."""
@@ -64,7 +65,7 @@ class Link:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Device:
     """A device. memory: bytes; flops: operations/s; hbm: bytes/s; None where not given."""
 
@@ -76,7 +77,7 @@ class Device:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Axis:
     """A mesh axis; its size is a symbol where it has none; `link` by name."""
 
@@ -87,7 +88,7 @@ class Axis:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class View:
     """Another name for mesh axes (`axis ep = dp * tp`: of = ("dp", "tp"), pieces = None), or one
     piece of a new cut of their product (`pieces`: all pieces outermost first, with sizes)."""
@@ -101,7 +102,7 @@ class View:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mesh:
     """The axes, outermost first; the device by name and how many of them, where said. `poisoned`:
     names of axes and views that were declared with a mistake that has been reported; a view that
@@ -115,7 +116,7 @@ class Mesh:
     poisoned: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Assignment:
     """What a clause says of one axis, for a layer or for a variable at rest.
 
@@ -135,7 +136,7 @@ class Assignment:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stage:
     """`at pp[0]`."""
 
@@ -144,7 +145,7 @@ class Stage:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Tensor:
     """A variable. `name` is unique in the model (`decoder.h`, `decoder.attn.s`), `label` what the
     spec calls it where it is declared (`h`). role: `carry` is a stack's carry as its body reads
@@ -168,7 +169,7 @@ class Tensor:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Operand:
     """A variable as a layer reads it: `leaves` by position of the variable's own leaves, renamed
     where the spec renames; None where a number takes that slice of it. `factor`: the number of
@@ -180,7 +181,7 @@ class Operand:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Layer:
     """One operator with its variables and what clauses say of it, one assignment an axis.
 
@@ -206,7 +207,7 @@ class Layer:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stack:
     """Layers repeated along `dim`. `entry` is the variable that comes in from outside, `carry` the
     same as the body reads it, `last` the variable that one turn leaves to the next and to what
@@ -276,7 +277,7 @@ def _stacks(item: Item) -> Iterator[Stack]:
             yield from _stacks(inner)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Output:
     """`output y replicated on N`."""
 
@@ -286,7 +287,7 @@ class Output:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Expect:
     """A budget or a pin with its names resolved. `tensor` by unique name; `within` the paths
     of layers, stacks or calls of blocks that `in` or parentheses narrow it to, with all that is
@@ -302,7 +303,7 @@ class Expect:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Settings:
     """`train` or `infer` with checked keys; a value is an amount, a word or axes."""
 
@@ -313,7 +314,7 @@ class Settings:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Template:
     """`op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W`: parameter names, result name, operator over
     the template's own dims."""
@@ -326,7 +327,7 @@ class Template:
     site: Site = site_field()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Stages:
     """`stages pp: ...` with names resolved: for each chunk in order what it holds, as (layer or
     stack, count of its layers; 1 for a layer)."""

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import Name
+from parspec.grammar.values import value
 from parspec.interpreter.spec.drafts import layers_of
 from parspec.interpreter.spec.ledger import Ledger
 from parspec.interpreter.spec.memo import Memo
@@ -43,7 +44,7 @@ def shelf(names: Iterable[tuple[str, tuple[str, ...]]]) -> Shelf:
     return Shelf(meant, ends)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Index:
     """Names on shelves, earlier ones first: the first meaning of a name holds."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import ForStatement
+from parspec.grammar.values import value
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.scopes import Here, Notes, Scope, World
 from parspec.interpreter.spec.sources import of_kind
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ANY = "*"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rule:
     """One pattern of a `for` statement with the statement's clauses; later ones have a larger
     `order`. `parts`: the alternatives of each part of a path."""

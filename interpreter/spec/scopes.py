@@ -13,6 +13,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from parspec.grammar.syntax import Span
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
 from parspec.interpreter.spec.ledger import Ledger
 from parspec.interpreter.spec.limits import terms
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 Role: TypeAlias = Literal["input", "weight", "cache", "activation", "carry"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Facts:
     """What is asked about single dimensions and names, each in a ledger, so that a passage depends
     on what it asked and on nothing else: the leaves of dimensions, their sizes, how many terms a
@@ -73,7 +74,7 @@ def facts(dims: Dims, skipped: frozenset[str]) -> Facts:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class World:
     """What holds everywhere in a spec. `turns`: the dimensions that stacks repeat along;
     `template_dims`: the dimensions that ops call their own."""
@@ -111,7 +112,7 @@ class World:
         return position is not None and position == self.facts.positions.get(right)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Seen:
     """A tensor as a scope sees it.
 
@@ -130,7 +131,7 @@ class Seen:
     settled: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Broken:
     """A name whose declaration is wrong: that has been said where it stands."""
 
@@ -218,7 +219,7 @@ class Scope:
             yield from scope.callees
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Notes:
     """What is noted on the way: findings, and the declarations that something reads."""
 
@@ -226,7 +227,7 @@ class Notes:
     read: set[Site] = field(default_factory=set)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Here:
     """The place of one statement: its text, its scope, and where notes are kept."""
 

@@ -8,7 +8,6 @@ outside it, whole statements at a time.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
@@ -23,6 +22,7 @@ from parspec.grammar.syntax import (
     Span,
     TrainStatement,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Related, Site
 from parspec.interpreter.spec.dims import Dims
 from parspec.interpreter.spec.hardware import axis_sizes
@@ -62,7 +62,7 @@ DTYPES: Mapping[str, Fraction] = {name: bits / 8 for name, bits in _BITS.items()
 """Bytes of one element by type."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Rule:
     """One setting. `takes`: a whole number (`count`), a whole number or a dim (`batch`), a number
     or a product of axes (`axes`), a type (`dtype`) or one of `words` only (`word`); `words` may
@@ -176,7 +176,7 @@ def _chosen(
     return ("train", train)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Reading:
     """Reads the values of one statement's settings."""
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.clauses import NOTHING
 from parspec.interpreter.spec.drafts import DraftLayer, DraftStack, own_name
@@ -31,7 +32,7 @@ Rank: TypeAlias = tuple[int, int, int]
 """Own clauses over patterns, then the depth of what they stand on, then their order."""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Voice:
     """What one statement says of a layer or a weight, and how much that counts."""
 
@@ -69,7 +70,7 @@ class Portions:
         self.said = said
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Settled:
     """The parts of the model; `hit` are the orders of the patterns that reached something."""
 

@@ -7,11 +7,11 @@ of its operands, but for those that its function takes away.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.mends import Mend, reindexed, swapped
 from parspec.interpreter.theory.operators import Operator
@@ -37,7 +37,7 @@ Kind: TypeAlias = Literal[
 Leaves: TypeAlias = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Draft:
     """An operator with its operands, its result still to be named.
 

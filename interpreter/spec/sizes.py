@@ -7,11 +7,11 @@ a `Problem`, which says why and where; whoever knows the statement makes a findi
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.grammar.syntax import Arithmetic, Capacity, Name, Number, Size, Span
+from parspec.grammar.values import value
 from parspec.interpreter.spec.limits import SIZE_DEGREE, SIZE_TERMS, over, plus, times
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, is_number
 
@@ -26,7 +26,7 @@ _DEFAULTS: Mapping[str, Amount] = {"factor": 1}
 Kind: TypeAlias = Literal["bytes", "bytes/s", "s", "flop/s", "flop", "share", "count"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Quantity:
     """A value in the base unit of its kind (bytes, seconds, operations, shares of 1, counts)."""
 
@@ -34,7 +34,7 @@ class Quantity:
     kind: Kind
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Problem:
     """Why a size or a quantity has no value.
 

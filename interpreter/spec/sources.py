@@ -30,6 +30,7 @@ from parspec.grammar.syntax import (
     Statement,
     SyntaxFault,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
 from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.names import in_force, near, unknown
@@ -41,7 +42,7 @@ LIBRARY = Path(__file__).with_name("library")
 HERE = (Path(),)  # the working folder
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Unread:
     """Why a file could not be read. `detail`: missing: `near` (files of close names); unreadable:
     `reason`; not_utf8: `offset` and `byte` (`0xff`); too_large: `size` and `limit`, in bytes."""
@@ -58,7 +59,7 @@ class Reader(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class DiskReader:
     """Reads regular files of UTF-8, with or without a byte order mark."""
 
@@ -110,7 +111,7 @@ def neighbours(file: str) -> tuple[str, ...]:
     return tuple(f"{stem}.par" for stem in near(path.stem, stems))
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Placed:
     """A statement's chunk in its file; `plan` names the plan in whose body it stands, if any."""
 
@@ -184,7 +185,7 @@ class Passage:
         return self.statements[0].file
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Statements:
     """All statements of a spec in effective order, in passages."""
 
@@ -203,7 +204,7 @@ class Statements:
                 yield from (p for p in passage.statements if type(p.chunk.statement) in present)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Gathered:
     """A spec's text with all that it imports.
 

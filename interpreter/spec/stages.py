@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Name, OutputStatement, StagesStatement
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.hardware import axis_sizes
@@ -43,7 +44,7 @@ def resolve_stages(
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Layout:
     """One `stages` statement."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from parspec.grammar.values import value
 from parspec.interpreter.spec.clauses import NOTHING, Said, said
 from parspec.interpreter.spec.indices import Dimensions, spelled
 from parspec.interpreter.spec.model import Tensor
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from parspec.grammar.syntax import Name, TensorItem, TensorStatement
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Declared:
     """A tensor with what its own clauses say of it."""
 

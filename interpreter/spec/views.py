@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import AxisItem, AxisStatement, Name, Path, Rest, Span
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.limits import SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Mesh, View
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Datum
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Item:
     """One item of an `axis` statement."""
 
@@ -36,7 +37,7 @@ class _Item:
         return None if written is None else tuple((part.text, part.span) for part in written)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Made:
     """The axes that a view is made of, major first, and the pieces they are cut into, if any."""
 

@@ -20,6 +20,7 @@ from parspec.grammar.syntax import (
     StackStatement,
     TensorStatement,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Site
 from parspec.interpreter.spec.building import Body, Building
 from parspec.interpreter.spec.clauses import Said, said
@@ -122,7 +123,7 @@ class Drafts:
         return {site: name for site, name in self.declared.items() if site not in self.read}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Walked:
     """What the walk made: the drafts of each passage, the outermost scope, the ops and blocks that
     the spec declares, and the ops as templates."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from parspec.grammar.values import value
 from parspec.interpreter.theory.layouts import REPLICATED, State
 from parspec.interpreter.theory.primitives import Primitive, between
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Change:
     """A primitive with the states that it leads from and to, by name."""
 

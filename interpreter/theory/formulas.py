@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeGuard
 
+from parspec.grammar.values import value
+
 Number: TypeAlias = int | Fraction
 Amount: TypeAlias = "int | Fraction | Polynomial"
 Monomial: TypeAlias = tuple[tuple[str, int], ...]  # symbols by name, with exponents other than 0
@@ -206,7 +208,7 @@ def plain(amount: Amount, order: Sequence[str] = ()) -> str:
     return _written(amount, order, _starred, "-")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Term:
     """`times · (N−1)^others · N^nodes · M^size`, a term of a price."""
 
@@ -216,7 +218,7 @@ class Term:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Template:
     """A price over the group size N and the size M of a variable, written as a reader writes it:
     `(N−1)/N·M + (N−1)·M`. The sum of two adds up what they have in common."""

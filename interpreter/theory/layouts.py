@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
+
 Node: TypeAlias = int | str
 TURN: Node = "k"  # the stage that a turn of a pipelined stack runs on
 FLAT = "flat"  # the dimension that a flattened store cuts: all elements of a variable in one row
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class State:
     """A variable's state on one axis. `dim` of a partition, and how its slices are `dealt` where
     that is not in order; `kind` of a partial (`sum`, `max`, `min`); `nodes` of a centralized

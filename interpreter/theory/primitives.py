@@ -10,11 +10,11 @@ variable of size M (bytes or elements) on a group of N nodes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.theory.formulas import Amount, Number, Template, Term, is_number
 from parspec.interpreter.theory.layouts import State
 
@@ -22,7 +22,7 @@ PriceList: TypeAlias = Literal["composed", "approx", "ring"]
 PRICE_LISTS: tuple[PriceList, ...] = ("composed", "approx", "ring")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Prices:
     """The traffic in the system: `composed` of the parts, `approx` for N >> 1, and `ring`, what
     bandwidth-optimal collectives put on the wire."""
@@ -42,7 +42,7 @@ class Prices:
                 return self.ring
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Primitive:
     """A communication primitive.
 

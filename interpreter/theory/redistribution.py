@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, count, permutations
 
+from parspec.grammar.values import value
 from parspec.interpreter.theory import primitives, timing
 from parspec.interpreter.theory.formulas import Amount, Number, generic
 from parspec.interpreter.theory.layouts import Layout, Node, layout
@@ -26,7 +26,7 @@ from parspec.interpreter.theory.space import Space
 FEW = 3  # so many axes of a dimension are tried in every order
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Step:
     """One primitive (None: nothing moves) on the axes that it is fused over, major first, with the
     layouts before and after it."""
@@ -37,7 +37,7 @@ class Step:
     target: Layout
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Price:
     """What a step moves. size: elements of the variable as its group sees it (M); group: nodes (N);
     groups: how many groups move at once; share: the part of the slices that a Permute moves."""

@@ -7,13 +7,14 @@ turn has its own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from parspec.grammar.values import value
 
 RELATED = "√"
 UNRELATED = "-"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Relation:
     """A variable with the dimensions that it is related to."""
 

@@ -9,9 +9,9 @@ Source: the article's static analysis; partial sums are kept apart from copies.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.theory.layouts import Layout, layout
 from parspec.interpreter.theory.operators import Operator
 
@@ -32,7 +32,7 @@ REDUCTIONS: Mapping[str, str] = {"sum": "sum", "mean": "sum", "max": "max", "min
 WHOLE = frozenset({"cumsum", "sort", "topk", "argmax"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Statistic:
     """A value that a function along a cut dimension reduces over `axes`: its name, the kind of
     partial, the dimensions it has (cut as the operand is)."""
@@ -43,7 +43,7 @@ class Statistic:
     axes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Needs:
     """What an operator needs of each operand, in which layout it leaves its result, and the
     statistics that it reduces on the way."""

@@ -9,9 +9,9 @@ that; its name is recognised from the states.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.theory.formulas import Amount, product, symbol, symbols, total
 from parspec.interpreter.theory.layouts import State
 from parspec.interpreter.theory.operators import Operator
@@ -38,7 +38,7 @@ NO_SIZES: Mapping[str, Amount] = {}
 NO_KINDS: Mapping[str, Kind] = {}
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class BetweenLayers:
     """What happens between this layer and the next, of which this layer's result is an operand.
 
@@ -54,7 +54,7 @@ class BetweenLayers:
     traffic: tuple[tuple[PriceList, Amount], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Strategy:
     """An operator partitioned along one dimension: states and storage by variable, the operands
     first, then the result. `between` is None where the result has no operand's rank."""
@@ -71,7 +71,7 @@ class Strategy:
         return total(self.storage)
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Strategies:
     """The tables of one operator.
 
@@ -154,7 +154,7 @@ def strategy_name(
     return f"split {dim}"
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Tables:
     """What all strategies of one operator share."""
 

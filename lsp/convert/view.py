@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
 from parspec.grammar.lines import Encoding, LineIndex
+from parspec.grammar.values import value
 from parspec.lsp.client import Client
 from parspec.lsp.ranges import Edit, Location, Range
 from parspec.lsp.settings import Settings
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from parspec.lsp.session import Session
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class View:
     """A snapshot for the client of a session."""
 

@@ -6,7 +6,6 @@ A layer has one where something moves in front of it; a click on any opens the r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from parspec.grammar.syntax import (
     Call,
@@ -16,6 +15,7 @@ from parspec.grammar.syntax import (
     StackStatement,
     Statement,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import sum_known
 from parspec.interpreter.commands.quantities import in_seconds
 from parspec.interpreter.diagnostics.findings import Site
@@ -30,7 +30,7 @@ from parspec.lsp.snapshot import Placed, Snapshot
 _MOST_PLANS = 3  # whose figures stand beside one another
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Lens:
     """Figures above `range`; the report that a click opens is that of a plan, or of the file."""
 

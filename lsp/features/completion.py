@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from parspec.grammar import syntax
 from parspec.grammar.keywords import PRIMITIVES, STARTERS, UNITS
 from parspec.grammar.machine import END
 from parspec.grammar.messages import TERMINALS
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.clauses import PARTIAL_KINDS
 from parspec.interpreter.spec.expects import FIGURES, STATES
@@ -44,7 +45,7 @@ _OF = re.compile(r"\bof\b")
 _CLAUSE = re.compile(r"\b(?:partition|store)\b")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Suggestion:
     """Something that may be typed. `kind`: `statement`, `keyword`, or the kind of a name or word;
     `rank`: lower ones come first. `snippet` has places to fill in. What it means is the explanation

@@ -7,9 +7,9 @@ unnamed inner operators are part of it), or a variable that no layer gives.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Tensor
@@ -18,7 +18,7 @@ from parspec.lsp.ranges import Location
 from parspec.lsp.snapshot import Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Step:
     """A layer or a variable by its unique name, where it is declared, and under which plan."""
 

@@ -7,10 +7,10 @@ error, at the import.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import Severity, plural
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
@@ -22,7 +22,7 @@ from parspec.lsp.snapshot import Snapshot
 _UNUSED = frozenset({"unused_name"})
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Note:
     """Another place that is involved, and what it has to do with it."""
 
@@ -30,7 +30,7 @@ class Note:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Diagnostic:
     """One diagnostic of one file. `plans`: those under which it was found, () where the file itself
     has it. `tag`: `unnecessary` for what editors grey out."""

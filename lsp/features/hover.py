@@ -7,7 +7,6 @@ about, then why. Figures are those of the analysis, as `parspec report` prints t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from parspec.grammar.syntax import (
     BlockStatement,
@@ -18,6 +17,7 @@ from parspec.grammar.syntax import (
     PointwiseStatement,
     Span,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.explanations.explanation import Kind
 from parspec.lsp.facts import Facts
@@ -59,7 +59,7 @@ _WORDS: Mapping[str, tuple[Kind, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hover:
     """What is said of a range of the text. `word`: the word of the language that it is about, of
     which `parspec explain` has more to say."""

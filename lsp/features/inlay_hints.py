@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from parspec.grammar.syntax import (
@@ -25,6 +24,7 @@ from parspec.grammar.syntax import (
     Sum,
     TensorUse,
 )
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Layer
@@ -42,7 +42,7 @@ KINDS: tuple[Kind, ...] = ("state", "follows", "primitive")
 _MOST_PLANS = 3  # whose primitives stand beside one another
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Part:
     """A part of a hint's text, and where a click on it leads."""
 
@@ -50,7 +50,7 @@ class Part:
     target: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Hint:
     """A hint in front of the character at `offset`; `why` explains it."""
 

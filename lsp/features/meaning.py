@@ -6,9 +6,8 @@ snapshot.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from parspec.grammar.syntax import ImportStatement
+from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Range
@@ -17,7 +16,7 @@ from parspec.lsp.snapshot import Snapshot
 from parspec.lsp.tokens import tokens_of
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Meaning:
     """What stands somewhere.
 

@@ -7,10 +7,10 @@ them is a *view* of the same name; what a name is in one of them it is in all.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from parspec.grammar.syntax import ImportStatement, PlanStatement
+from parspec.grammar.values import value
 from parspec.interpreter.spec.sources import imported_file
 from parspec.lsp.features.meaning import names_of
 from parspec.lsp.names import Names, Symbol
@@ -21,7 +21,7 @@ from parspec.lsp.snapshot import Snapshot
 How: TypeAlias = Literal["declared", "used"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Occurrences:
     """Every place where a name is written, with what it does there; one that means something else
     beside is in `shared`, too."""

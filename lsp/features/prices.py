@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move, sum_known
 from parspec.interpreter.commands.pricing import measures, one_priced, traffic
 from parspec.interpreter.commands.quantities import SYMBOLIC, in_bytes, in_seconds
@@ -16,7 +16,7 @@ DOT = " · "
 _LONGEST = 24  # characters of a formula in a line
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cost:
     """What moves cost together: bytes in the system, bytes of the busiest device, seconds."""
 

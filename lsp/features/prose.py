@@ -9,34 +9,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.cells import padded, safe, width
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Code:
     """Text of the language."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Lines:
     """A paragraph; each line begins on a line of its own."""
 
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Items:
     """A list; an item may have several lines."""
 
     items: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Table:
     """Cells of plain text; the last `numbers` columns hold figures."""
 

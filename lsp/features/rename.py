@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import PurePath
 
 from parspec.grammar.keywords import NAME, RESERVED, normal
 from parspec.grammar.parser import parse
+from parspec.grammar.values import value
 from parspec.interpreter.spec.functions import FUNCTIONS
 from parspec.lsp.features.meaning import meaning, names_of
 from parspec.lsp.features.occurrences import Occurrences, occurrences
@@ -40,7 +40,7 @@ _KINDS: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Refusal:
     """Why something is not renamed, in a sentence."""
 

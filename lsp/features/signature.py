@@ -6,10 +6,10 @@ Read off the text in front of the cursor, so that it works while the call is hal
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from parspec.grammar.keywords import NAME, normal
 from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStatement
+from parspec.grammar.values import value
 from parspec.interpreter.explanations.index import explained
 from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
 from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
@@ -36,7 +36,7 @@ _OPERANDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Signature:
     """`label` with its parameters' ranges in it; `active`: the one being written, None behind the
     last; `note`: what it does, in the words of its author."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 
 from parspec.grammar import syntax
 from parspec.grammar.lines import LineIndex
 from parspec.grammar.parser import parse
 from parspec.grammar.syntax import Document, Name, Span
+from parspec.grammar.values import value
 from parspec.lsp.extents import Extent, extents
 from parspec.lsp.ranges import Range
 
 _KEPT_TEXTS = 64
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Outlined:
     """A declaration. `kind`: `dim`, `axis`, `input`, `weight`, `cache`, `var`, `layer`, `stack`,
     `op`, `block`, `link`, `device`, `plan`, `train`, `infer`; `detail`: what it is declared to be;

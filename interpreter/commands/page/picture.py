@@ -4,9 +4,9 @@ for each axis, and the primitives as arrows as thick as their traffic."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.commands.axes import axes_of
 from parspec.interpreter.commands.cells import shortened, width
@@ -50,7 +50,7 @@ _BEND = 5.0
 Arrivals: TypeAlias = Mapping[tuple[str, float], Rail]  # by variable and height
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Scale:
     """What is drawn, by the names of variables, and what its figures are drawn against: the most
     traffic of a primitive, the most time of a layer."""

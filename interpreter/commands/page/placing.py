@@ -4,8 +4,8 @@ right. All measures are in pixels of the unscaled picture."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.commands.cells import width
 from parspec.interpreter.commands.page.rails import Rail, Span
@@ -35,7 +35,7 @@ _PADDING = 6.0
 _GAP = 8.0  # between rows
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Placed:
     """A line with the heights at which its arrows run; the last, or the only one where there is no
     arrow, is the height of its variable."""
@@ -54,7 +54,7 @@ class Placed:
         return self.middle if self.line.source is None else self.middle + _EXIT
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Block:
     """A row from its top to its bottom."""
 
@@ -64,7 +64,7 @@ class Block:
     bottom: float
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Sheet:
     """Edges from left to right: where arrows and cards begin, the columns of axes by left edge and
     width, where cards end, and the width of it all."""

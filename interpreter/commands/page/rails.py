@@ -4,13 +4,14 @@ them. Short ones run near the rows, long ones outside, none over another."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from parspec.grammar.values import value
 
 _MOST_LANES = 16  # what finds no lane within these is not drawn
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Span:
     """A variable, shown as `label`, from height `top`, where it is made, to each of `ends`, in
     order, where it is read."""

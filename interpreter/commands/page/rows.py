@@ -7,9 +7,9 @@ the primitives that bring it there. Rows know nothing of how they are drawn.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis, LayerResult, Move
 from parspec.interpreter.commands.axes import axes_of
 from parspec.interpreter.commands.quantities import how_many
@@ -18,7 +18,7 @@ from parspec.interpreter.spec.model import Item, Stack
 from parspec.interpreter.theory.layouts import Layout
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Line:
     """A variable at a row. It comes from where the variable `source` was produced (at rest if it
     was not), and later rows may take it from here as `result`. `states`: one for each axis, () for
@@ -31,7 +31,7 @@ class Line:
     moves: tuple[Move, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Row:
     """A layer by its place in the analysis, or the beginning (`open`) or end (`close`) of a group;
     `outputs` are what leaves the program. `depth`: how many groups it stands in. `strategies`: one
@@ -46,7 +46,7 @@ class Row:
     time: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Plan:
     """What rows are made from."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from parspec.grammar.values import value
 from parspec.interpreter.commands.page.markup import NOTHING, Html, element
 
 MOST_ROWS = 1000  # of a table; what is more is said below it
@@ -26,7 +26,7 @@ class Row(NamedTuple):
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Table:
     """A table by what it lists; `total`: how many rows there would be without a limit."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from parspec.grammar.values import value
 from parspec.lsp.ranges import Edit, Location
 
 Kind: TypeAlias = Literal["quickfix", "refactor.rewrite", "source.fixAll.par", "source.pin.par"]
@@ -13,7 +13,7 @@ Task: TypeAlias = Literal["pin here", "pin all", "fix all"]
 Rank: TypeAlias = Literal["preferred", "possible"]
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Mended:
     """The diagnostic that an action mends: its code and where it is."""
 
@@ -21,7 +21,7 @@ class Mended:
     location: Location
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Action:
     """Something that may be done to a text. `edits`: where they are known already; else `task` says
     what is to be worked out. `rank`: `preferred` for the one that is most likely meant."""

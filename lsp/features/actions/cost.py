@@ -9,9 +9,9 @@ each axis that splits a dimension which the weight lacks.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text
 from parspec.interpreter.spec.model import Item, Layer, Model
@@ -21,7 +21,7 @@ from parspec.interpreter.theory.primitives import ALL_REDUCE, per_device
 _MORE_MEMORY = Fraction(101, 100)  # memory that is said beside a saving grows by this at least
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Cost:
     """traffic: bytes in the system, in the plan's price list; sent: bytes on the busiest device,
     gradients included; flops: of all layers on a device; memory: bytes on a device; time: seconds

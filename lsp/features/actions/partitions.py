@@ -7,9 +7,9 @@ offered that save something and leave the spec checking as it does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from parspec.grammar.syntax import Cut, ForStatement, LayerStatement, PartitionClause, Span
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Edit as FoundEdit
@@ -24,7 +24,7 @@ from parspec.lsp.snapshot import Snapshot
 MOST = 3  # choices that are offered
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class _Choice:
     """A clause that a layer or a pattern may have, and the edit that writes it."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from parspec.grammar.edits import Edit as TextEdit
 from parspec.grammar.edits import applied
+from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Datum, Finding
@@ -26,7 +26,7 @@ _BESIDE = frozenset({"info", "hint"})  # severities with which a plan still chec
 _PLANS = "PAR2"  # codes from here on are about a plan whose names and shapes are understood
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Bench:
     """A snapshot and the way to try edits of it. `patience`: how many layers may be analysed for
     what nobody has asked for."""

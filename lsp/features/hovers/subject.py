@@ -4,8 +4,8 @@ several."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
+from parspec.grammar.values import value
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.prose import Block, Items, Lines, code, lines
 from parspec.lsp.ranges import Range
@@ -23,7 +23,7 @@ def _nothing_brief(_: Facts) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Subject:
     """`head`: what it is under any plan. `details`: what there is to say under one; `brief`: that
     in a line, "" for nothing."""
@@ -33,7 +33,7 @@ class Subject:
     brief: Callable[[Facts], str] = _nothing_brief
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Place:
     """Where a hover is asked for: what stands there in the text, and the analyses that it is
     about."""

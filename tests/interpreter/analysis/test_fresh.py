@@ -4,9 +4,9 @@ import random
 from pathlib import Path
 
 import pytest
+from edited_models import forget as forget_analyses
 
 from parspec.grammar import parser
-from parspec.interpreter.theory import redistribution
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 EDITS = 12  # for each example
@@ -17,7 +17,7 @@ def forget():
     for memory in vars(parser).values():
         if hasattr(memory, "cache_clear"):
             memory.cache_clear()
-    redistribution.redistribute.cache_clear()
+    forget_analyses()
 
 
 def edited(text, choose):

@@ -7,7 +7,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from parspec.interpreter.analysis import flops, inference, moves, pipeline, placement, serving, sharding, sizes
+from parspec.interpreter.analysis import (
+    flops,
+    inference,
+    moves,
+    pipeline,
+    placement,
+    serving,
+    sharding,
+    sizes,
+)
 from parspec.interpreter.theory import redistribution, rule
 from parspec.interpreter.theory.layouts import layout
 from parspec.interpreter.theory.redistribution import Step
