@@ -15,14 +15,14 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from parspec.grammar.syntax import Document
 from parspec.interpreter.analysis.analyze import analyze
-from parspec.interpreter.analysis.known import Known as KnownAnalysis
+from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.diagnostics.findings import Site
-from parspec.interpreter.spec.resolve import Known, resolve
+from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import Unread
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
@@ -76,17 +76,17 @@ class Files:
         return self.texts.get(file) or Unread("missing")
 
 
-def looked_at(texts: Mapping[str, str], file: str, known: Known, seen: dict[str | None, KnownAnalysis]) -> object:
+def looked_at(texts: Mapping[str, str], file: str, looks: Looks) -> object:
     """Everything that is found in a file, as it is and under each of its plans, with places in
     place of sites."""
     reader = Files(texts)
     found: list[object] = []
     plans: list[str | None] = [None]
     for plan in plans:
-        model = resolve(file, texts[file], reader, plan=plan, known=known)
+        model = resolve(file, texts[file], reader, plan=plan, known=looks.resolved)
         if plan is None:
             plans += model.plans[:3]
-        analysis = analyze(model, seen.setdefault(plan, KnownAnalysis()))
+        analysis = analyze(model, looks.analysed(plan))
         found.append(plain(analysis, dict(model.documents)))
     return found
 
@@ -99,11 +99,9 @@ def plain(value: object, documents: Mapping[str, Document]) -> object:
     if isinstance(value, Document):
         return value.text
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = dataclasses.fields(value)
-        return (
-            type(value).__name__,
-            *((f.name, plain(getattr(value, f.name), documents)) for f in fields if f.name != "parts"),
-        )
+        names = (field.name for field in dataclasses.fields(value) if field.name != "parts")
+        inside = ((name, plain(getattr(value, name), documents)) for name in names)
+        return type(value).__name__, *inside
     if isinstance(value, (tuple, list)):
         return tuple(plain(each, documents) for each in value)
     if isinstance(value, Mapping):
@@ -165,13 +163,13 @@ def differences(count: int, seed: int) -> Iterator[tuple[str, str]]:
     choices = sorted(starts())
     while count > 0:
         file, texts = draw.choice([*choices, choices[-1], choices[-2]])
-        known, seen = Known(), dict[str | None, KnownAnalysis]()
-        looked_at(texts, file, known, seen)
+        looks = Looks()
+        looked_at(texts, file, looks)
         begun = texts
         for step in range(min(count, 25)):
             kind, texts = edit(begun if step % 6 == 5 else texts, draw)
-            now = looked_at(texts, file, known, seen)
-            fresh = looked_at(texts, file, Known(), {})
+            now = looked_at(texts, file, looks)
+            fresh = looked_at(texts, file, Looks())
             yield kind, "" if now == fresh else f"{file}: {first_difference(now, fresh)}"
             count -= 1
 
@@ -179,9 +177,11 @@ def differences(count: int, seed: int) -> Iterator[tuple[str, str]]:
 def first_difference(one: object, other: object, path: str = "") -> str:
     """Where two plain values differ first."""
     if isinstance(one, tuple | list) and isinstance(other, tuple | list):
-        for place, (left, right) in enumerate(zip(one, other)):
+        for place, (left, right) in enumerate(zip(one, other, strict=False)):
             if left != right:
-                return first_difference(left, right, f"{path}.{left[0] if isinstance(left, tuple) and left and isinstance(left[0], str) else place}")
+                named = isinstance(left, tuple) and left and isinstance(left[0], str)
+                step = left[0] if named and isinstance(left, tuple) else place
+                return first_difference(left, right, f"{path}.{step}")
         return f"{path}: {len(one)} and {len(other)} values"
     return f"{path}: {one!r} is not {other!r}"
 

@@ -70,7 +70,7 @@ def lying(
     for one in known_to:
         needs += one.wanted.get(tensor.name, ())
         if tensor.name in one.produced:
-            produced, made = one.produced[tensor.name], one.stack_of[tensor.name]
+            produced, made = one.produced[tensor.name], one.stack_of.get(tensor.name, ())
     scopes: dict[tuple[str, ...], list[Need]] = {}
     for need in needs:
         scope = _scope(tensor, need, made)

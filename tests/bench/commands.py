@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import random
 import resource
 import shutil
@@ -25,9 +26,9 @@ from pathlib import Path
 
 import generated
 
-from parspec.interpreter.analysis.known import Known as KnownAnalysis
 from parspec.interpreter.analysis.analyze import analyze
-from parspec.interpreter.spec.resolve import Known, resolve
+from parspec.interpreter.analysis.looks import Looks
+from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import DiskReader
 
 FIRST = Path(__file__).parents[2] / "examples" / "megatron_mlp.par"
@@ -98,8 +99,6 @@ def measured(words: list[str], runs: int) -> tuple[float, int]:
 
 def waited(process: subprocess.Popen[bytes]) -> tuple[int, int, resource.struct_rusage]:
     """The end of a process, with what it used."""
-    import os
-
     ended = os.wait4(process.pid, 0)
     process.returncode = ended[1]
     return ended
@@ -119,23 +118,25 @@ def edits(lines: int, count: int) -> None:
     start = generated.spec(lines)
     for name, edit in EDITS.items():
         draw = random.Random(1)
-        known, seen = Known(), KnownAnalysis()
-        look(start, known, seen)
+        looks = Looks()
+        look(start, looks)
         gc.collect()
         gc.freeze()
         text, taken = start, []
         for _ in range(count):
             text = edit(text, draw)
             began = time.perf_counter()
-            look(text, known, seen)
+            look(text, looks)
             taken.append(1000 * (time.perf_counter() - began))
         gc.unfreeze()
         middle, late = statistics.median(taken), sorted(taken)[int(0.95 * len(taken))]
-        print(f"{name + f', {lines:,} lines':44}median {middle:6.1f} ms   p95 {late:6.1f} ms", flush=True)
+        shown = f"{name}, {lines:,} lines"
+        print(f"{shown:44}median {middle:6.1f} ms   p95 {late:6.1f} ms", flush=True)
 
 
-def look(text: str, known: Known, seen: KnownAnalysis) -> None:
-    analyze(resolve("generated.par", text, DiskReader(), known=known), seen)
+def look(text: str, looks: Looks) -> None:
+    model = resolve("generated.par", text, DiskReader(), known=looks.resolved)
+    analyze(model, looks.analysed(None))
 
 
 def changed_clause(text: str, draw: random.Random) -> str:
@@ -145,7 +146,8 @@ def changed_clause(text: str, draw: random.Random) -> str:
 
 def changed_dim(text: str, draw: random.Random) -> str:
     """The size of a dimension that every layer uses."""
-    return text.replace(line_of(text, "dim D = "), f"dim D = {8192 + 512 * draw.randrange(1000)}  # hidden")
+    size = 8192 + 512 * draw.randrange(1000)
+    return text.replace(line_of(text, "dim D = "), f"dim D = {size}  # hidden")
 
 
 def changed_comment(text: str, draw: random.Random) -> str:
@@ -159,7 +161,7 @@ def line_of(text: str, beginning: str) -> str:
 
 def swapped(text: str, one: str, other: str, draw: random.Random) -> str:
     """A text in which one of two words, at a random place, is the other."""
-    places = [at for at in occurrences(text, one)] + [at for at in occurrences(text, other)]
+    places = [*occurrences(text, one), *occurrences(text, other)]
     at = draw.choice(places)
     old, new = (one, other) if text.startswith(one, at) else (other, one)
     return text[:at] + new + text[at + len(old) :]

@@ -61,7 +61,9 @@ def spec(lines: int) -> str:
 
 def python(lines: int) -> str:
     """As many lines of Python."""
-    body = "def f{0}(x: int, y: int) -> int:\n    z = x * y + {0}\n    return z if z > x else y\n\n\n"
+    body = (
+        "def f{0}(x: int, y: int) -> int:\n    z = x * y + {0}\n    return z if z > x else y\n\n\n"
+    )
     return "".join(body.format(number) for number in range(lines // 5))
 
 

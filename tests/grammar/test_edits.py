@@ -19,10 +19,11 @@ LONG = "".join(
     for i in range(120)
 )
 SCRAPS = [
-    *"{}[]():=,.*+#\"\n ",
-    "layer", "stack s[L]: x -> y {", "}", "expect ", "no All-Gather", "\n\n", "# c\n", "dim A = 4\n",
-    "link l {", "for *: partition B on dp\n", "laeyr", "input", "é", "\r\n", "\x85", "plan p {\n}\n",
-]  # fmt: skip
+    *'{}[]():=,.*+#"\n ',
+    *("layer", "stack s[L]: x -> y {", "}", "expect ", "no All-Gather", "\n\n", "# c\n"),
+    *("dim A = 4\n", "link l {", "for *: partition B on dp\n", "laeyr", "input", "é", "\r\n"),
+    *("\x85", "plan p {\n}\n"),
+]
 
 
 def shown(document: Document) -> object:

@@ -50,3 +50,19 @@ def test_a_broken_statement_in_the_middle_takes_nothing_with_it(analyzed, name):
     assert [(m.primitive, m.traffic) for m in broken.moves] == [
         (m.primitive, m.traffic) for m in whole.moves
     ]
+
+
+def test_a_stack_may_leave_what_no_sound_layer_gives(analyzed):
+    broken = """mesh tp = 2
+dim B = 4, L = 3
+input x[B]
+stack s[L]: x -> y {
+  layer h: h[B] = gelu(x)
+  layer bad: y[B] = h *
+}
+layer z: z[B] = relu(y)
+output z
+"""
+    found = analyzed(broken)
+    assert [finding.name for finding in found.findings] == ["syntax_error"]
+    assert [layer.name for layer in found.layers] == ["s.h", "z"]
