@@ -186,9 +186,9 @@ class Session:
 
     def _drop_closed(self) -> None:
         """Keeps a few snapshots of files that are not open."""
-        closed = [file for file in self._work if self.documents.named(file) is None]
+        closed = [file for file in tuple(self._work) if self.documents.named(file) is None]
         for file in closed[:-_KEPT_CLOSED]:
-            del self._work[file]
+            self._work.pop(file, None)
 
     def read_for(self, file: str) -> Recorder | None:
         """What was read for the newest snapshot of a file."""

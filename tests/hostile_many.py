@@ -1,8 +1,9 @@
-"""Hostile input: whatever is in a file, `check` and `fmt` answer with a result or a diagnostic, soon.
+"""Hostile input: whatever is in a file, commands answer with a result or a diagnostic, soon.
 
-Draws specs of many kinds in equal shares, made from the examples: broken, half-typed, huge, with
-bytes that are no text, files that are none. Prints for each kind how many were drawn, how many had
-diagnostics, and the longest time; then every draw that raised, hung or took too long.
+Draws files of many kinds in equal shares, made from the examples, and has each checked, formatted
+and reported or tabled. Prints for each kind how many were drawn, what came of them and the longest
+time (of the processor, so that a busy machine does not count), and every draw that raised, hung or
+took too long.
 
     python tests/hostile_many.py [--count 20000] [--seed 1] [--largest]
 """
@@ -14,321 +15,212 @@ import contextlib
 import io
 import json
 import os
-import random
+import resource
 import signal
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from hostile_draws import FILE, KINDS, Content, Draw, Folder, Unreadable
 
 from parspec.interpreter.commands.main import main as parspec
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
-TEXTS = [path.read_text("utf-8") for path in sorted(EXAMPLES.glob("*.par"))]
-SOON = 2.0  # seconds
+SOON = 2.0  # seconds of the processor
 HUNG = 20  # seconds
-BREAKS = ("\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\x1c")
+MEMORY = 4 * 2**30  # bytes that the process may have
+STATEMENTS = 1_000_000
+CHECK = ("check", "--format", "json")
+OTHERS = (
+    ("report",),
+    ("report", "--format", "json", "--all"),
+    ("report", "--format", "html"),
+    ("report", "--format", "markdown"),
+    ("tables",),
+    ("check",),
+    ("check", "--format", "sarif"),
+)
 
 
 class Hung(BaseException):
     """A draw that takes far too long."""
 
 
-@dataclass(frozen=True)
-class Draw:
-    """A file and its folder, as bytes by name; None is a directory. `modes`: those of files."""
+class Answer(NamedTuple):
+    """What a command line said: its exit code, both outputs, and what was raised, or ""."""
 
-    files: dict[str, bytes | None]
-    modes: tuple[tuple[str, int], ...] = ()
-
-
-def words_of(text: str) -> list[str]:
-    """A text in words, marks and blanks."""
-    import re
-
-    return re.findall(r"\w+|\s+|[^\w\s]", text)
-
-
-def one(text: str) -> Draw:
-    return Draw({"spec.par": text.encode("utf-8", "surrogatepass")})
-
-
-def prefix(draw: random.Random) -> Draw:
-    text = draw.choice(TEXTS)
-    return one(text[: draw.randrange(len(text) + 1)])
-
-
-def deletion(draw: random.Random) -> Draw:
-    words = words_of(draw.choice(TEXTS))
-    for _ in range(draw.randrange(1, 5)):
-        del words[draw.randrange(len(words))]
-    return one("".join(words))
-
-
-def duplication(draw: random.Random) -> Draw:
-    words = words_of(draw.choice(TEXTS))
-    at = draw.randrange(len(words))
-    return one("".join([*words[:at], *words[at : at + 30] * draw.choice((2, 2, 3, 40)), *words[at:]]))
-
-
-def swap(draw: random.Random) -> Draw:
-    words = words_of(draw.choice(TEXTS))
-    for _ in range(draw.randrange(1, 6)):
-        a, b = draw.randrange(len(words)), draw.randrange(len(words))
-        words[a], words[b] = words[b], words[a]
-    return one("".join(words))
-
-
-def bytes_at_random(draw: random.Random) -> Draw:
-    data = bytearray(draw.choice(TEXTS).encode())
-    for _ in range(draw.choice((1, 3, 30))):
-        data[draw.randrange(len(data))] = draw.randrange(256)
-    return Draw({"spec.par": bytes(data) if draw.random() < 0.8 else draw.randbytes(300)})
-
-
-def splice(draw: random.Random) -> Draw:
-    a, b = draw.choice(TEXTS), draw.choice(TEXTS)
-    return one(a[: draw.randrange(len(a))] + b[draw.randrange(len(b)) :])
-
-
-def line_ends(draw: random.Random) -> Draw:
-    text = draw.choice(TEXTS)
-    end = draw.choice(BREAKS)
-    if draw.random() < 0.5:
-        text = text.replace("\n", end)
-    else:
-        lines = text.split("\n")
-        text = "".join(line + draw.choice(("\n", end)) for line in lines)
-    mark = "\ufeff" if draw.random() < 0.3 else ""
-    return one(mark + text)
-
-
-def nul_and_invalid(draw: random.Random) -> Draw:
-    data = draw.choice(TEXTS).encode()
-    at = draw.randrange(len(data))
-    bad = draw.choice((b"\x00", b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf8\x88\x80\x80\x80", b"\xfe\xff"))
-    return Draw({"spec.par": data[:at] + bad + data[at:]})
-
-
-def nesting(draw: random.Random) -> Draw:
-    depth = draw.choice((5, 99, 101, 1000, 10_000))
-    kind = draw.randrange(6)
-    text = (
-        f"dim A = {'(' * depth}1{')' * depth}",
-        "dim B = 2\ninput x[B]\nlayer l: y[B] = " + "gelu(" * depth + "x" + ")" * depth,
-        "dim L = 2\n" + "stack s[L]: x -> x {\n" * depth + "}\n" * depth,
-        "block b(x[B]) -> x {\n" * depth + "}\n" * depth,
-        f"for {'{' * depth}a{'}' * depth}: partition B on tp",
-        f"dim A = {'-' * depth}1\nplan {'p {' * depth}",
-    )[kind]
-    return one(text if draw.random() < 0.7 else text[: draw.randrange(len(text))])
-
-
-def size_cycles(draw: random.Random) -> Draw:
-    count = draw.choice((1, 2, 3, 50, 2000))
-    names = [f"d{number}" for number in range(count)]
-    draw.shuffle(names)
-    pairs = zip(names, [*names[1:], names[0] if draw.random() < 0.7 else "4"], strict=True)
-    operator = draw.choice(("", "2 * ", "1 + ", "d0 * "))
-    return one("".join(f"dim {a} = {operator}{b}\n" for a, b in pairs) + f"input x[{names[0]}]\n")
-
-
-def import_cycles(draw: random.Random) -> Draw:
-    count = draw.choice((1, 2, 3, 33, 60))
-    names = ["spec.par", *(f"f{number}.par" for number in range(1, count))]
-    files: dict[str, bytes | None] = {}
-    for place, name in enumerate(names):
-        target = names[(place + 1) % count] if draw.random() < 0.9 else draw.choice(names)
-        files[name] = f'import "{target}"\n{draw.choice(TEXTS) if draw.random() < 0.3 else ""}'.encode()
-    return Draw(files)
-
-
-def files_that_are_none(draw: random.Random) -> Draw:
-    kind = draw.randrange(7)
-    importing = b'import "other.par"\ndim B = 4\ninput x[B]\noutput x\n'
-    match kind:
-        case 0:
-            return Draw({"spec.par": importing})
-        case 1:
-            return Draw({"spec.par": importing, "other.par": b"dim D = 4"}, (("other.par", 0),))
-        case 2:
-            return Draw({"spec.par": importing, "other.par": None})
-        case 3:
-            return Draw({"spec.par": None})
-        case 4:
-            return Draw({"spec.par": importing, "other.par": b"# " + b"x" * (17 * 2**20)})
-        case 5:
-            name = draw.choice(("", ".", "..", "../../../etc/passwd", "/dev/zero", "a" * 300, "n\x00l", "~", "C:\\a.par", "std.h100"))
-            return Draw({"spec.par": f'import "{name}"\n'.encode()})
-    return Draw({})
-
-
-def sizes(draw: random.Random) -> Draw:
-    text = draw.choice(TEXTS)
-    numbers = ["0", "-1", "1", "1" + "0" * 400, "1e400", "0.5", "1e-9", "9" * 5000, "4Ki", "7 GB"]
-    words = words_of(text)
-    places = [place for place, word in enumerate(words) if word.isdigit()]
-    for place in draw.sample(places, min(len(places), draw.choice((1, 2, len(places))))):
-        words[place] = draw.choice(numbers)
-    return one("".join(words))
-
-
-def axes_of_one(draw: random.Random) -> Draw:
-    axes = ", ".join(f"a{n} = {draw.choice((1, 1, 2, 0, 3))}" for n in range(draw.choice((1, 4, 16, 17, 200))))
-    cuts = " * ".join(f"a{n}" for n in range(draw.randrange(1, 17)))
-    return one(
-        f"mesh {axes}\ndim B = {draw.choice((0, 1, 3, 2**40))}, D = 4\ninput x[B, D] partition B on {cuts}\n"
-        f"weight w[D, B]\nlayer l: y[B] = x * w[D, B]  partition D on a0\noutput y replicated on {cuts}\n"
-    )
-
-
-def long_lines(draw: random.Random) -> Draw:
-    count = draw.choice((100, 1000, 3000))
-    kind = draw.randrange(5)
-    return one(
-        (
-            "dim " + ", ".join(f"a{n} = {n}" for n in range(count)),
-            "dim B = 2\ninput x[B]\nlayer l: y[B] = " + " + ".join(["x"] * count),
-            "dim B = 2\n" + "".join(f"layer l{n}: y{n}[B] = y{n - 1}\n" for n in range(count)),
-            "# " + "x" * (count * 50),
-            "expect " + " ".join(["no"] * count),
-        )[kind]
-    )
-
-
-KINDS: dict[str, Callable[[random.Random], Draw]] = {
-    "prefix": prefix,
-    "token deletion": deletion,
-    "duplication": duplication,
-    "swap": swap,
-    "random bytes": bytes_at_random,
-    "splice": splice,
-    "line ends, marks": line_ends,
-    "NUL, invalid UTF-8": nul_and_invalid,
-    "deep nesting": nesting,
-    "dim cycles": size_cycles,
-    "import cycles": import_cycles,
-    "no files": files_that_are_none,
-    "sizes": sizes,
-    "axes of one": axes_of_one,
-    "long": long_lines,
-}
+    code: int
+    out: str
+    err: str
+    raised: str
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a draw: exit code, seconds, and what was wrong with the answer, or ""."""
+    """What came of a draw: exit code of `check`, seconds of the slowest command, and what was wrong
+    with an answer, or ""."""
 
     code: int
     seconds: float
     wrong: str
 
 
-def answered(drawn: Draw, folder: Path) -> Outcome:
-    """Checks and formats a draw's file in a folder of its own."""
-    for name, data in drawn.files.items():
-        path = folder / name
-        if data is None:
+def laid(drawn: Draw, folder: Path) -> Path:
+    """Writes a draw into a folder; the file that is looked at."""
+    for name, content in drawn.items():
+        _lay(content, folder / name)
+    return folder / FILE
+
+
+def _lay(content: Content, path: Path) -> None:
+    match content:
+        case Folder():
             path.mkdir()
-        else:
-            path.write_bytes(data)
-    for name, mode in drawn.modes:
-        (folder / name).chmod(mode)
-    file = str(folder / "spec.par")
-    began = time.perf_counter()
-    code, out, err, wrong = ran("check", "--format", "json", file)
-    if not wrong and out:
-        found = json.loads(out)["diagnostics"]
-        if code == 1 and not any(each["severity"] == "error" for each in found):
-            wrong = "exit 1 without an error"
-    if not wrong and code not in (0, 1, 2):
-        wrong = f"exit {code}"
-    if not wrong and code == 2 and not err:
-        wrong = "exit 2 without a word"
-    if not wrong:
-        _, _, _, wrong = ran("fmt", "--diff", file)
-    return Outcome(code, time.perf_counter() - began, wrong)
+        case Unreadable() if os.geteuid() == 0:
+            path.symlink_to(path)
+        case Unreadable():
+            path.touch(0)
+        case bytes():
+            path.write_bytes(content)
 
 
-def ran(*words: str) -> tuple[int, str, str, str]:
-    """Runs a command line: its exit code, both outputs, and what was raised, or ""."""
-    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
+def answered(drawn: Draw, folder: Path, draw: Random) -> Outcome:
+    """Checks and formats a draw in a folder of its own, and has one more command look at it."""
+    file = str(laid(drawn, folder))
+    other, *options = draw.choice(OTHERS)
+    lines = ((*CHECK, file), ("fmt", "--diff", file), (other, file, *options))
+    code, longest = 0, 0.0
+    for words in lines:
+        began = time.process_time()
+        answer = ran(*words)
+        seconds = time.process_time() - began
+        longest = max(longest, seconds)
+        code = answer.code if words is lines[0] else code
+        wrong = complaint(words, answer) or (f"late, {seconds:.1f} s" if seconds > SOON else "")
+        if wrong:
+            return Outcome(code, longest, f"{' '.join(w for w in words if w != file)}: {wrong}")
+    return Outcome(code, longest, "")
+
+
+def complaint(words: tuple[str, ...], answer: Answer) -> str:
+    """What is wrong with an answer, "" if nothing is."""
+    if answer.raised:
+        return answer.raised
+    if answer.code not in (0, 1, 2):
+        return f"exit {answer.code}"
+    if answer.code == 2 and not answer.err:
+        return "exit 2 without a word"
+    if "Traceback" in answer.err or "mistake of its own" in answer.err:
+        return answer.err[:300]
+    if words[:3] == CHECK and answer.code == 1:
+        found = json.loads(answer.out)["diagnostics"]
+        if not any(each["severity"] == "error" for each in found):
+            return "exit 1 without an error"
+    return ""
+
+
+def ran(*words: str) -> Answer:
+    """Runs a command line; what takes too long is stopped."""
+    data = io.BytesIO()
+    out, err = io.TextIOWrapper(data, "utf-8"), io.StringIO()
+    code, raised = -1, ""
     signal.alarm(HUNG)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = parspec(words)
-        wrong = ""
     except Hung:
-        code, wrong = -1, "hung"
+        raised = "hung"
     except BaseException as error:
-        code, wrong = -1, f"{type(error).__name__}: {error}"[:300]
+        raised = f"{type(error).__name__}: {error}"[:300]
     finally:
         signal.alarm(0)
     out.flush()
-    return code, out.buffer.getvalue().decode(), err.getvalue(), wrong  # type: ignore[attr-defined]
+    return Answer(code, data.getvalue().decode(), err.getvalue(), raised)
 
 
-def draws(count: int, seed: int) -> Iterator[tuple[str, int, Outcome, Draw]]:
+def drawn_at(number: int, seed: int) -> tuple[str, Draw, Random]:
+    """The draw of a number: its kind, what it lays down, and the generator for what follows."""
+    kind = list(KINDS)[number % len(KINDS)]
+    draw = Random(f"{seed} {number}")
+    return kind, KINDS[kind](draw), draw
+
+
+def outcomes(count: int, seed: int) -> Iterator[tuple[str, int, Outcome]]:
     """Kind, number and outcome of each draw, the kinds in equal shares."""
-    kinds = list(KINDS)
     for number in range(count):
-        kind = kinds[number % len(kinds)]
-        drawn = KINDS[kind](random.Random(f"{seed} {number}"))
+        kind, drawn, draw = drawn_at(number, seed)
         with tempfile.TemporaryDirectory() as folder:
-            yield kind, number, answered(drawn, Path(folder)), drawn
+            yield kind, number, answered(drawn, Path(folder), draw)
 
 
-def prepare() -> None:
-    """Exceptions are to be seen, and what hangs is stopped."""
-    os.environ["PARSPEC_DEBUG"] = "1"
+@contextlib.contextmanager
+def watched() -> Iterator[None]:
+    """Exceptions are seen in here, what hangs is stopped, and memory is bounded."""
 
     def stop(signal_number: int, frame: object) -> None:
         raise Hung
 
-    signal.signal(signal.SIGALRM, stop)
+    debug, limits = os.environ.get("PARSPEC_DEBUG"), resource.getrlimit(resource.RLIMIT_AS)
+    os.environ["PARSPEC_DEBUG"] = "1"
+    handler = signal.signal(signal.SIGALRM, stop)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+        signal.signal(signal.SIGALRM, handler)
+        os.environ.pop("PARSPEC_DEBUG")
+        if debug is not None:
+            os.environ["PARSPEC_DEBUG"] = debug
 
 
-def largest() -> bool:
-    """A file of a million statements: refused or done, within a minute."""
+def largest() -> str:
+    """Has a file of a million statements checked: what is wrong with the answer."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "spec.par"
-        path.write_text("".join(f"dim d{n}\n" for n in range(1_000_000)))
+        path = Path(folder) / FILE
+        path.write_text("".join(f"dim d{n}\n" for n in range(STATEMENTS)))
         began = time.perf_counter()
-        signal.alarm(0)
-        code, _, _, wrong = ran("check", str(path))
+        answer = ran("check", str(path))
         seconds = time.perf_counter() - began
-    print(f"a million statements: exit {code}, {seconds:.1f} s {wrong}")
-    return bool(wrong) or seconds > 60
+    print(f"{STATEMENTS} statements: exit {answer.code}, {seconds:.1f} s")
+    return complaint(("check",), answer)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    """Prints counts, and every draw that is not answered as it should be; 1 then."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--largest", action="store_true", help="also a file of a million statements")
+    parser.add_argument(
+        "--largest", action="store_true", help="also a file of a million statements"
+    )
     options = parser.parse_args()
-    prepare()
-    drawn: Counter[str] = Counter()
     codes: dict[str, Counter[int]] = defaultdict(Counter)
     longest: dict[str, float] = defaultdict(float)
-    wrong: list[str] = []
-    for kind, number, outcome, _ in draws(options.count, options.seed):
-        drawn[kind] += 1
-        codes[kind][outcome.code] += 1
-        longest[kind] = max(longest[kind], outcome.seconds)
-        if outcome.wrong or outcome.seconds > SOON:
-            wrong.append(f"{kind} {number}: {outcome.wrong or 'late'} ({outcome.seconds:.1f} s)")
-            print(wrong[-1], flush=True)
+    wrong = 0
+    with watched():
+        for kind, number, outcome in outcomes(options.count, options.seed):
+            codes[kind][outcome.code] += 1
+            longest[kind] = max(longest[kind], outcome.seconds)
+            if outcome.wrong:
+                wrong += 1
+                print(f"{kind} {number}: {outcome.wrong}", flush=True)
     print(f"{'kind':22}{'draws':>7}{'clean':>7}{'errors':>8}{'unread':>8}{'longest':>10}")
-    for kind, count in drawn.items():
-        clean, errors, unread = (codes[kind][code] for code in (0, 1, 2))
-        print(f"{kind:22}{count:7}{clean:7}{errors:8}{unread:8}{longest[kind]:8.2f} s")
-    print(f"{drawn.total()} draws, {len(wrong)} raised, hung or late")
-    late = largest() if options.largest else False
-    return bool(wrong) or late
+    for kind, counts in codes.items():
+        clean, errors, unread = (counts[code] for code in (0, 1, 2))
+        row = f"{kind:22}{counts.total():7}{clean:7}{errors:8}{unread:8}"
+        print(f"{row}{longest[kind]:8.2f} s")
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{options.count} draws, {wrong} raised, hung or late; at most {peak:.0f} MiB")
+    if options.largest and (late := largest()):
+        print(late)
+        return 1
+    return bool(wrong)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def main() -> int:
     options = parser.parse_args()
     steps: Counter[str] = Counter()
     compared: Counter[str] = Counter()
-    wrong: list[str] = []
+    wrong = 0
     began = time.perf_counter()
     for number, kind in enumerate(KINDS):
         with tempfile.TemporaryDirectory() as folder:
@@ -46,19 +46,19 @@ def main() -> int:
         warm, last = world.memory[int(WARM * len(world.memory))], world.memory[-1]
         if last - warm > GROWTH:
             world.wrong.append(f"{kind}: memory grew by {(last - warm) / 2**20:.0f} MiB")
-        wrong += world.wrong
+        wrong += len(world.wrong)
         print(
             f"{kind.encoding:7}{kind.sync:12}{kind.client:8}{len(world.memory):5} bursts, memory "
             f"{warm / 2**20:.0f} -> {last / 2**20:.0f} MiB, {len(world.wrong)} wrong",
             flush=True,
         )
+        for each in world.wrong:
+            print(each, flush=True)
     for name, counts in (("", steps), ("compared ", compared)):
         for what, number in counts.most_common():
             print(f"  {name}{what:<40}{number:>7}")
-    for each in wrong:
-        print(each)
     seconds = time.perf_counter() - began
-    print(f"seed {options.seed}: {seconds:.0f} s, {len(wrong)} wrong")
+    print(f"seed {options.seed}: {seconds:.0f} s, {wrong} wrong")
     return 1 if wrong else 0
 
 

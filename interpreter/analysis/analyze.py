@@ -16,11 +16,11 @@ from parspec.interpreter.analysis.flops import speed_of
 from parspec.interpreter.analysis.hints import hints_of
 from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.kinds import naming_of
-from parspec.interpreter.analysis.known import Known
-from parspec.interpreter.analysis.liveness import Lives, last_uses, peak_live
+from parspec.interpreter.analysis.known import WHOLE, Known
+from parspec.interpreter.analysis.liveness import Lives, peak_live
 from parspec.interpreter.analysis.memory import memory, over_memory
 from parspec.interpreter.analysis.moves import to_outputs
-from parspec.interpreter.analysis.part_result import PartResult, described_in, result_of
+from parspec.interpreter.analysis.part_result import PartResult, result_of, told_of
 from parspec.interpreter.analysis.pins import unpinned
 from parspec.interpreter.analysis.result import Analysis, Memory, Move, Totals, sum_known
 from parspec.interpreter.analysis.sections import Inferred, infer
@@ -34,10 +34,11 @@ def analyze(model: Model, known: Known | None = None) -> Analysis:
     What is `known` from the last analysis of the same file is not computed again; the result is the
     same without it.
     """
-    known = known or Known()
+    known = Known() if known is None else known
     filled = fill(model, _price, known)
-    analysis = _analyze(filled.model, known)
-    known.turn()
+    inferred = infer(filled.model, known)
+    analysis = _analyze(inferred, known)
+    known.forget_all_but((*model.parts, *inferred.model.parts, *inferred.crossing))
     return replace(analysis, findings=(*analysis.findings, *filled.findings))
 
 
@@ -45,7 +46,7 @@ def _price(model: Model, known: Known) -> Cost:
     """What a plan without holes costs."""
     inferred = infer(model, known)
     speed = speed_of(model)
-    costs = [known.recall(one, costs_of, one, speed) for one in inferred.sections]
+    costs = [known.recall(one.part, costs_of, one, speed) for one in inferred.sections]
     moves = tuple(to_outputs(inferred))
     times = chain.from_iterable([(*one.times, *one.move_times) for one in costs])
     return Cost(
@@ -55,18 +56,17 @@ def _price(model: Model, known: Known) -> Cost:
     )
 
 
-def _analyze(model: Model, known: Known) -> Analysis:
+def _analyze(inferred: Inferred, known: Known) -> Analysis:
     """The analysis of a model without holes."""
-    inferred = infer(model, known)
+    model = inferred.model
     inferences = [section.inference for section in inferred.sections]
-    hints = tuple([known.recall(one, hints_of, one) for one in inferences])
-    naming = known.recall("naming", naming_of, model.dims, hints, inferred.grid.pieces)
-    described = [known.recall(one, described_in, one, naming) for one in inferences]
-    last = [known.recall(one, last_uses, one) for one in inferences]
+    hints = tuple([known.recall(one.part, hints_of, one) for one in inferences])
+    naming = known.recall(WHOLE, naming_of, model.dims, hints, inferred.grid.pieces)
+    told = [known.recall(one.part, told_of, one, naming) for one in inferences]
     speed, written = speed_of(model), written_sizes(model.mesh)
     parts = [
-        known.recall(given[0], result_of, *given, speed, written)
-        for given in zip(inferred.sections, described, last, strict=True)
+        known.recall(section.part, result_of, section, one, speed, written)
+        for section, one in zip(inferred.sections, told, strict=True)
     ]
     costs = [part.costs for part in parts]
     outward = tuple(to_outputs(inferred))

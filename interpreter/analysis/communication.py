@@ -100,10 +100,9 @@ def communication_findings(
 ) -> Iterator[Finding]:
     """A finding for every clause on an axis without which the whole plan moves less; `costs`: of
     the parts as they are."""
-    layers = sum(len(section.layers) for section in inferred.sections)
-    suspects = suspects[: max(1, LAYERS_INFERRED // (2 * layers or 1))]
     if not suspects or not inferred.settled:
         return
+    suspects = suspects[: max(1, LAYERS_INFERRED // (2 * len(inferred.layers)))]
     outputs = [(o.tensor, output_layout(inferred, o)[1]) for o in inferred.model.outputs]
     now = outcome(inferred, outputs, costs)
     trial = _Trial(inferred.model, inferred.grid, now, outputs, costs, known)

@@ -108,7 +108,7 @@ class Figures:
         model, grid = self.inferred.model, self.inferred.grid
         scopes = tuple(dict.fromkeys(scope_of(expect, grid) for expect in model.expects))
         found: list[Mapping[Scope, Picked]] = [
-            self.known.recall(section, _picked_in, section, costs, scopes, model.cost)
+            self.known.recall(section.part, _picked_in, section, costs, scopes, model.cost)
             for section, costs in zip(self.inferred.sections, self.costs, strict=True)
         ]
         tensors = {move.tensor: self.inferred.tensor(move.tensor) for move in self.to_outputs}

@@ -25,6 +25,7 @@ from parspec.interpreter.spec.model import (
     Tensor,
 )
 from parspec.interpreter.theory.formulas import Amount, ceil_divide
+from parspec.interpreter.theory.layouts import Node
 from parspec.interpreter.theory.sharing import share_out
 from parspec.interpreter.theory.space import Extent, Space, Wire
 
@@ -98,6 +99,16 @@ class Pieces:
             axis = self.axis_of[piece]
             names[axis if set(self.covers[axis]) <= set(given) else piece] = None
         return tuple(names)
+
+    def nodes_at(self, pieces: Iterable[str], number: int) -> dict[str, Node]:
+        """The node on each of these pieces, outermost first, of the node `number` of all of them;
+        the outermost takes what there is no room for."""
+        outermost, *inner = pieces
+        found: dict[str, Node] = {}
+        for piece in reversed(inner):
+            nodes = self.sizes[piece]
+            number, found[piece] = divmod(number, nodes) if isinstance(nodes, int) else (0, number)
+        return {outermost: number, **found}
 
     def place(self, axis: str) -> int:
         """The place of an axis or piece in the mesh, outermost 0."""

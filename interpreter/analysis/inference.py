@@ -88,8 +88,9 @@ class Unsettled:
 class Inference:
     """What a walk finds. `tensors`: the variables that the part knows; `produced`: those that its
     layers leave, in their own dimensions; `declared`: its inputs, weights and caches as declared to
-    lie; `stack_of`: produced variable to the stacks that repeat it, outermost first; `stages`:
-    where what follows runs."""
+    lie; `stack_of`: produced variable to the stacks that repeat it, outermost first. Of what other
+    parts know, where it is `left` and where it is declared to be `resting`; `stages`: where what
+    follows runs."""
 
     part: Part
     tensors: Mapping[str, Tensor]
@@ -99,6 +100,8 @@ class Inference:
     declared: Mapping[str, Layout]
     stack_of: Mapping[str, tuple[str, ...]]
     unsettled: tuple[Unsettled, ...]
+    left: Mapping[str, Layout]
+    resting: Mapping[str, Layout]
     stages: tuple[tuple[str, Node], ...]
 
     @cached_property
@@ -161,6 +164,7 @@ class _Walk:
 
 def infer_part(
     part: Part,
+    shared: tuple[str, ...],
     outside: tuple[Tensor, ...],
     left: tuple[Layout | None, ...],
     declared: tuple[Layout | None, ...],
@@ -168,8 +172,9 @@ def infer_part(
     pieces: Pieces,
     pipeline: Pipeline,
 ) -> Inference:
-    """Walk a part that knows these variables from outside, where they were left by who made them
-    and as they are declared to lie; `stages`: the pipeline axes with the node that it starts on."""
+    """Walk a part, whose `shared` variables other parts know, and that knows these from outside,
+    where they were left by who made them and as they are declared to lie; `stages`: the pipeline
+    axes with the node that it starts on."""
     names = [tensor.name for tensor in outside]
     own = {
         tensor.name: at_rest(tensor.rest, tensor.stage, tensor.leaves, pieces, EVERYWHERE)
@@ -193,6 +198,8 @@ def infer_part(
         own,
         walk.stack_of,
         tuple(walk.unsettled),
+        {name: walk.produced[name] for name in (*shared, *names) if name in walk.produced},
+        {name: own[name] for name in shared if name in own},
         tuple(after.items()),
     )
 
@@ -217,7 +224,7 @@ def _walk_items(
 def _ends(stack: str, pipeline: Pipeline) -> dict[str, Node]:
     """The stage axes of a stack with the stage of its last turn."""
     course = pipeline.courses.get(stack)
-    return {} if course is None else dict.fromkeys(course.axes, course.ends[1])
+    return {} if course is None else dict(course.ends[1])
 
 
 def _walk_layer(
@@ -246,9 +253,10 @@ def _stages_of(layer: Layer, stages: Mapping[str, Node], walk: _Walk) -> Mapping
     """The pipeline axes with the node that computes a layer."""
     here = dict(stages)
     if layer.name in walk.pipeline.placed:
-        here |= dict([walk.pipeline.placed[layer.name]])
-    if layer.stage is not None:
-        here |= dict.fromkeys(walk.pieces.covers.get(layer.stage.axis, ()), layer.stage.index)
+        here |= walk.pipeline.placed[layer.name][1]
+    at = () if layer.stage is None else walk.pieces.covers.get(layer.stage.axis, ())
+    if layer.stage is not None and at:
+        here |= walk.pieces.nodes_at(at, layer.stage.index)
     return here
 
 
@@ -294,7 +302,7 @@ def _walk_stack(
         walk.unsettled.append(Unsettled(stack, (*states, state)))
     walk.produced, walk.stack_of = body.produced, body.stack_of
     walk.layers.extend(body.layers)
-    first = {} if course is None else dict.fromkeys(course.axes, course.ends[0])
+    first = {} if course is None else course.ends[0]
     wanted = states[-1].renamed(outward).at(first)
     if entry.role in ("input", "weight"):
         wanted = wanted.complete()

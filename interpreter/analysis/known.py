@@ -10,51 +10,55 @@ part), and plain values; what has a site, which equality does not see, goes insi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeAlias, TypeVar, TypeVarTuple
 
 Given = TypeVarTuple("Given")
 Found = TypeVar("Found")
-Entries: TypeAlias = Mapping[tuple[object, Hashable], tuple[tuple[object, ...], Any]]
-NOTHING: Entries = {}
+Kept: TypeAlias = dict[object, tuple[tuple[object, ...], Any]]  # what each pass was given and found
+WHOLE = None  # the place of what is found of a whole model
 
 
 class Known:
-    """Results by pass and place; no more of them than the last analysis needed."""
+    """The last results of passes by place: a part, the name of a variable, the whole."""
 
-    __slots__ = ("_before", "_now")
+    __slots__ = ("_places",)
 
-    def __init__(self, before: Entries = NOTHING) -> None:
-        self._before = before
-        self._now: dict[tuple[object, Hashable], tuple[tuple[object, ...], Any]] = {}
+    def __init__(self) -> None:
+        self._places: dict[Hashable, Kept] = {WHOLE: {}}
 
     @property
     def size(self) -> int:
-        """How many results the last analysis left."""
-        return len(self._before)
+        """How many results are kept."""
+        return sum(map(len, self._places.values()))
 
     def recall(self, place: Hashable, function: Callable[[*Given], Found], *given: *Given) -> Found:
         """The result of a pure function: the one kept for this place, if it was given the same."""
-        key = function, place
-        entry = self._now.get(key) or self._before.get(key)
+        kept = self._places.get(place)
+        if kept is None:
+            kept = self._places[place] = {}
+        entry = kept.get(function)
         if entry is None or entry[0] != given:
-            entry = given, function(*given)
-        self._now[key] = entry
+            entry = kept[function] = given, function(*given)
         found: Found = entry[1]
         return found
 
-    def same(self, place: Hashable, value: Found) -> Found:
-        """The value itself, or the equal one that was here before."""
-        return self.recall(place, _itself, value)
+    def same(self, value: Found) -> Found:
+        """A value of which the whole has one of a kind: the one from before, if it is equal."""
+        kept = self._places[WHOLE]
+        entry = kept.get(type(value))
+        if entry is None or entry[1] != value:
+            entry = kept[type(value)] = (), value
+        found: Found = entry[1]
+        return found
 
-    def turn(self) -> None:
-        """An analysis is done: forget what it did not ask for."""
-        self._before, self._now = self._now, {}
+    def forget_all_but(self, places: Iterable[Hashable]) -> None:
+        """Forget what was found at other places than these, and of the whole."""
+        kept = self._places
+        self._places = {place: kept[place] for place in (WHOLE, *places) if place in kept}
 
     def fork(self) -> Known:
         """What is known so far, to try something with: what that finds is kept apart."""
-        return Known({**self._before, **self._now})
-
-
-def _itself(value: Found) -> Found:
-    return value
+        aside = Known()
+        aside._places = {place: dict(kept) for place, kept in self._places.items()}
+        return aside

@@ -159,17 +159,20 @@ def peak_live(inferred: Inferred, parts: Sequence[Lives]) -> Amount:
 
 def _across(inferred: Inferred, parts: Sequence[Lives], starts: Sequence[int]) -> Iterator[_Life]:
     """The lives of variables that are made in one part and may be read in another."""
-    last = {
-        name: start + place
-        for start, one in zip(starts, parts, strict=False)
-        for name, place in one.last.items()
-    }
-    last |= {output.tensor: starts[-1] for output in inferred.model.outputs}
+    last: dict[str, int] = {}  # the part with the last use
+    for at, one in enumerate(parts):
+        last.update(dict.fromkeys(one.last, at))
+    outputs = {output.tensor for output in inferred.model.outputs}
     for start, one in zip(starts, parts, strict=False):
         for name, why, size, place in one.crossing:
             first = 0 if place is None else start + place
-            if why is MADE or name in last:
-                yield _Life(why, size, first, max(first, last.get(name, first)))
+            if name in outputs:
+                yield _Life(why, size, first, starts[-1])
+            elif name in last:
+                at = last[name]
+                yield _Life(why, size, first, max(first, starts[at] + parts[at].last[name]))
+            elif why is MADE:
+                yield _Life(why, size, first, first)
 
 
 def _outputs(inferred: Inferred, end: int) -> Iterator[_Life]:

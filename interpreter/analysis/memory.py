@@ -19,17 +19,25 @@ GB = 10**9
 
 
 class Home(NamedTuple):
-    """Where variables rest: the role they have; the pipeline stages that have them, all where none
-    is named; the pipelined stacks whose layers each have one."""
+    """Where variables rest: the role they have; on each axis of the pipeline's stages the nodes
+    that have them, all where none is named; the pipelined stacks whose layers each have one."""
 
     role: str
-    stages: tuple[Node, ...]
+    nodes: tuple[tuple[Node, ...], ...]
     stacks: tuple[str, ...]
 
-    def on_stage(self, stage: int, pipeline: Pipeline) -> Amount:
-        """How many of a variable a device of one stage has."""
-        if self.stages in ((), (TURN,)) or stage in self.stages:
-            return product(pipeline.courses[stack].on_stage(stage) for stack in self.stacks)
+    def on_stage(self, stage: int, where: Iterable[Node], pipeline: Pipeline) -> Amount:
+        """How many of a variable a device of one stage has at most; `where`: its node on each
+        axis."""
+        if all(
+            nodes in ((), (TURN,)) or node in nodes
+            for node, nodes in zip(where, self.nodes, strict=True)
+        ):
+            courses = (pipeline.courses[stack] for stack in self.stacks)
+            return product(
+                course.on_stage(stage) if course.axes == pipeline.stage_axes else course.busiest
+                for course in courses
+            )
         return 0
 
 
@@ -49,15 +57,17 @@ def resting_in(section: Section) -> Resting:
 def _resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
     """Where a variable rests, and its bytes there."""
     use, courses = section.uses[tensor.name], section.pipeline.courses
-    axis = next(iter(section.pipeline.axes), None)
-    nodes = () if axis is None else use.origin.state(axis).nodes
-    pipelined: dict[str, str] = {}  # dimension to stack
-    if nodes == (TURN,):
-        pipelined = {courses[stack].dim: stack for stack in use.stacks if stack in courses}
+    nodes = {axis: use.origin.state(axis).nodes for axis in section.pipeline.axes}
+    pipelined = {  # dimension to stack
+        course.dim: stack
+        for stack in use.stacks
+        if (course := courses.get(stack)) and all(nodes[axis] == (TURN,) for axis in course.axes)
+    }
     everywhere = (section.grid.by_name[d].extent for d in tensor.stacked if d not in pipelined)
     turning = tuple(pipelined[dim] for dim in tensor.stacked if dim in pipelined)
     size = section.at_rest[tensor.name] * product(everywhere)
-    return Home(tensor.role, nodes, turning), size
+    at = tuple([nodes[axis] for axis in section.pipeline.stage_axes])
+    return Home(tensor.role, at, turning), size
 
 
 def memory(
@@ -66,33 +76,32 @@ def memory(
     """Memory of the busiest device, and of each pipeline stage where there are stages. `resting`:
     of all parts; `live`: bytes of what lives at once and of gathered weights, if known."""
     pipeline = inferred.pipeline
-    axis = next(iter(pipeline.axes), None)
-    size = 1 if axis is None else inferred.grid.sizes[axis]
+    axes, grid = pipeline.stage_axes, inferred.grid
+    size = grid.space.group(axes)
     stages = range(size if isinstance(size, int) else 1)
     everything: dict[Home, Amount] = {}
     for one in resting:
         for home, amount in one.items():
             everything[home] = everything.get(home, 0) + amount
-    each = [
-        _memory(
-            _held(everything, "weight", stage, pipeline),
-            _held(everything, "cache", stage, pipeline),
-            live,
-        )
-        for stage in stages
-    ]
+    each = []
+    for stage in stages:
+        where = tuple(grid.nodes_at(axes, stage).values()) if axes else ()
+        weights = _held(everything, "weight", stage, where, pipeline)
+        cache = _held(everything, "cache", stage, where, pipeline)
+        each.append(_memory(weights, cache, live))
     busiest = max(each, key=lambda one: generic((one.weights or 0) + (one.cache or 0)))
-    if axis is None or not isinstance(size, int):
+    if not axes or not isinstance(size, int):
         return busiest, ()
     held = holdings(inferred.model, pipeline, size)
     return busiest, tuple(map(StageResult, stages, held, each))
 
 
-def _held(resting: Resting, role: str, stage: int, pipeline: Pipeline) -> Amount:
+def _held(
+    resting: Resting, role: str, stage: int, where: tuple[Node, ...], pipeline: Pipeline
+) -> Amount:
     """Bytes of all variables of a role on a device of one stage."""
-    return total(
-        size * home.on_stage(stage, pipeline) for home, size in resting.items() if home.role == role
-    )
+    homes = ((home, size) for home, size in resting.items() if home.role == role)
+    return total(size * home.on_stage(stage, where, pipeline) for home, size in homes)
 
 
 def _memory(weights: Amount, cache: Amount, live: tuple[Amount, Amount] | None) -> Memory:

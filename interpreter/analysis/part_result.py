@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from parspec.interpreter.analysis.flops import Speed
 from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.analysis.inference import Inference, Placed
 from parspec.interpreter.analysis.kinds import Naming, strategies
-from parspec.interpreter.analysis.liveness import Lives, lives_in
+from parspec.interpreter.analysis.liveness import Lives, last_uses, lives_in
 from parspec.interpreter.analysis.memory import Resting, resting_in
 from parspec.interpreter.analysis.repeats import copies_in
 from parspec.interpreter.analysis.repetition import Repetition, repetition_in
@@ -54,9 +54,18 @@ class Described(NamedTuple):
     states: tuple[StateOf, ...]
 
 
-def described_in(inference: Inference, naming: Naming) -> tuple[Described, ...]:
-    """What is told of the layers of a part."""
-    return tuple(_described(placed, inference.tensors, naming) for placed in inference.layers)
+class Told(NamedTuple):
+    """What no size changes in a part: its layers as they are told of, and the last uses of
+    variables."""
+
+    layers: tuple[Described, ...]
+    last: Mapping[str, int]
+
+
+def told_of(inference: Inference, naming: Naming) -> Told:
+    """What no size changes in a part."""
+    layers = (_described(placed, inference.tensors, naming) for placed in inference.layers)
+    return Told(tuple(layers), last_uses(inference))
 
 
 def _described(placed: Placed, known: Mapping[str, Tensor], naming: Naming) -> Described:
@@ -75,22 +84,16 @@ def _described(placed: Placed, known: Mapping[str, Tensor], naming: Naming) -> D
     )
 
 
-def result_of(
-    section: Section,
-    described: Sequence[Described],
-    last: Mapping[str, int],
-    speed: Speed | None,
-    written: Written,
-) -> PartResult:
-    """What is found of a part, on devices of this speed; `last`: the last uses of variables in it;
-    `written`: the sizes of views that do not fit the mesh."""
+def result_of(section: Section, told: Told, speed: Speed | None, written: Written) -> PartResult:
+    """What is found of a part, on devices of this speed; `written`: the sizes of views that do not
+    fit the mesh."""
     costs = costs_of(section, speed)
     return PartResult(
         costs,
         tuple(
-            LayerResult(placed.layer.name, turns, *told, work.bytes, work.flops, work.time)
-            for placed, told, turns, work in zip(
-                section.layers, described, costs.turns, costs.works, strict=True
+            LayerResult(placed.layer.name, turns, *of_layer, work.bytes, work.flops, work.time)
+            for placed, of_layer, turns, work in zip(
+                section.layers, told.layers, costs.turns, costs.works, strict=True
             )
         ),
         tuple(_tensor(tensor, section) for tensor in section.outline.tensors.values()),
@@ -100,7 +103,7 @@ def result_of(
             if tensor.role == "weight"
         ),
         resting_in(section),
-        lives_in(section, last, costs.inside),
+        lives_in(section, told.last, costs.inside),
         faults_in(section, written),
         suspects_in(section),
         copies_in(section),

@@ -54,7 +54,7 @@ def unpinned(figures: Figures) -> tuple[Finding, ...]:
         and _is_forward(pin)
     )
     found = [
-        figures.known.recall(section, _unpinned_in, section, costs, pins)
+        figures.known.recall(section.part, _unpinned_in, section, costs, pins)
         for section, costs in zip(inferred.sections, figures.costs, strict=True)
     ]
     outward = {move.tensor: inferred.tensor(move.tensor) for move in figures.to_outputs}

@@ -8,10 +8,11 @@ first stack runs on the first stage, what stands behind on the last, unless it i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import TypeAlias
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import Grid
@@ -19,12 +20,14 @@ from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Stages
 from parspec.interpreter.theory.formulas import Amount, divide
 from parspec.interpreter.theory.layouts import Node
 
+Nodes: TypeAlias = Mapping[str, Node]  # axis to node
+
 
 @dataclass(frozen=True)
 class Course:
     """How one stack, along `dim`, runs over the stages of `axes`. chunks: (stage, layers) in the
     order of turns, () where a size is symbolic; crossings: how often its carry goes from a chunk to
-    the next one's stage; ends: the stages of its first and its last turn."""
+    the next one's stage; ends: where its first and its last turn run."""
 
     dim: str
     axes: tuple[str, ...]
@@ -32,7 +35,7 @@ class Course:
     layers: Amount
     stages: Amount
     crossings: Amount
-    ends: tuple[Node, Node]
+    ends: tuple[Nodes, Nodes]
 
     def on_stage(self, stage: int) -> Amount:
         """How many layers a stage has."""
@@ -59,11 +62,17 @@ class Course:
 
 @value
 class Pipeline:
-    """The courses of stacks, and the stages of layers that `stages` places, as (axis, stage)."""
+    """The courses of stacks, and the stages of layers that `stages` places, by number and by node
+    on each axis. `axes`: of all courses."""
 
     courses: Mapping[str, Course]
-    placed: Mapping[str, tuple[str, int]]
+    placed: Mapping[str, tuple[int, Nodes]]
     axes: tuple[str, ...]
+
+    @property
+    def stage_axes(self) -> tuple[str, ...]:
+        """The axes whose nodes are called stages: those of the first course."""
+        return next((course.axes for course in self.courses.values()), ())
 
     def axes_of(self, stack: str) -> tuple[str, ...]:
         """The stage axes of a stack; () where it is not pipelined."""
@@ -74,11 +83,11 @@ class Pipeline:
 def pipeline_of(model: Model, grid: Grid, stacks: Sequence[Stack]) -> Pipeline:
     """The pipeline of a model that has these stacks."""
     courses: dict[str, Course] = {}
-    placed: dict[str, tuple[str, int]] = {}
+    placed: dict[str, tuple[int, Nodes]] = {}
     for stages in model.stages:
         if stages.axis in grid.covers:
             courses |= _explicit_courses(stages, grid, stacks)
-            placed |= _explicit_layers(model, stages, grid)
+            placed |= dict(_explicit_layers(model, stages, grid))
     for stack in stacks:
         axes = tuple(
             piece
@@ -105,13 +114,19 @@ def _even_course(stack: Stack, axes: tuple[str, ...], model: Model, grid: Grid) 
     """Equal chunks, dealt round; layers that do not divide go to the first chunks."""
     layers = grid.by_name[stack.dim].extent
     stages = grid.space.group(axes)
-    last: Node = stages - 1 if isinstance(stages, int) else f"{axes[0]}-1"
+    first = dict.fromkeys(axes, 0)
+    last = {axis: _last_node(axis, grid) for axis in axes}
     parts = stages * _chunks_a_stage(model)
     if not (isinstance(parts, int) and isinstance(layers, int) and isinstance(stages, int)):
-        return Course(stack.dim, axes, (), layers, stages, parts - 1, (0, last))
+        return Course(stack.dim, axes, (), layers, stages, parts - 1, (first, last))
     even, more = divmod(layers, parts)
     chunks = tuple((part % stages, even + (part < more)) for part in range(parts))
-    return Course(stack.dim, axes, chunks, layers, stages, parts - 1, (0, last))
+    return Course(stack.dim, axes, chunks, layers, stages, parts - 1, (first, last))
+
+
+def _last_node(axis: str, grid: Grid) -> Node:
+    size = grid.sizes[axis]
+    return size - 1 if isinstance(size, int) else f"{axis}-1"
 
 
 def _chunks_a_stage(model: Model) -> int:
@@ -139,31 +154,32 @@ def _explicit_courses(stages: Stages, grid: Grid, stacks: Sequence[Stack]) -> di
             continue
         runs = [stage for stage, _ in groupby(stage for stage, _ in held)]
         layers = grid.by_name[stack.dim].extent
-        ends = (runs[0], runs[-1])
+        ends = (grid.nodes_at(axes, runs[0]), grid.nodes_at(axes, runs[-1]))
         courses[stack.name] = Course(
             stack.dim, axes, tuple(held), layers, size, len(runs) - 1, ends
         )
     return courses
 
 
-def _explicit_layers(model: Model, stages: Stages, grid: Grid) -> dict[str, tuple[str, int]]:
+def _explicit_layers(
+    model: Model, stages: Stages, grid: Grid
+) -> Iterator[tuple[str, tuple[int, Nodes]]]:
     """The stage of every layer outside stacks: as listed, else where the nearest listed item before
     it ends, else on the first."""
-    size = grid.space.group(grid.covers[stages.axis])
+    axes = grid.covers[stages.axis]
+    size = grid.space.group(axes)
     if not isinstance(size, int):
-        return {}
+        return
     listed: dict[str, int] = {}
     for place, chunk in enumerate(stages.chunks):
         for name, _ in chunk:
             listed[name] = place % size
-    found = {}
     here = 0
     for item in model.items:
         name = item.parent if isinstance(item, Layer) else item.name
         here = next((listed[n] for n in _prefixes(name) if n in listed), here)
         if isinstance(item, Layer):
-            found[item.name] = (grid.covers[stages.axis][0], here)
-    return found
+            yield item.name, (here, grid.nodes_at(axes, here))
 
 
 def _prefixes(name: str) -> tuple[str, ...]:
@@ -173,7 +189,8 @@ def _prefixes(name: str) -> tuple[str, ...]:
 
 
 def holdings(model: Model, pipeline: Pipeline, stages: int) -> list[tuple[str, ...]]:
-    """What each stage holds, in words: layers by name, stacks by their ranges of layers."""
+    """What each stage holds, in words: layers by name, stacks by their ranges of layers, those that
+    other axes share out by name."""
     held: list[list[str]] = [[] for _ in range(stages)]
     here = 0
     for item in model.items:
@@ -181,9 +198,14 @@ def holdings(model: Model, pipeline: Pipeline, stages: int) -> list[tuple[str, .
         if course is None:
             stage = here
             if isinstance(item, Layer):
-                stage = pipeline.placed.get(item.name, ("", here))[1]
+                stage = pipeline.placed[item.name][0] if item.name in pipeline.placed else here
                 stage = stage if item.stage is None else item.stage.index
             held[min(stage, stages - 1)].append(item.name)
+            continue
+        if course.axes != pipeline.stage_axes:
+            everywhere = set(course.axes) & set(pipeline.stage_axes)
+            for names in held if everywhere else held[here : here + 1]:
+                names.append(item.name)
             continue
         first = 0
         for stage, count in course.chunks:

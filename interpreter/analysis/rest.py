@@ -28,8 +28,9 @@ def at_rest(
         return otherwise
     kept = otherwise.without({*said, *at_stage})
     cuts, partial, central = dict(kept.cuts), dict(kept.partial), dict(kept.central)
-    if stage is not None:
-        central |= dict.fromkeys(at_stage, (stage.index,))
+    if stage is not None and at_stage:
+        at = pieces.nodes_at(at_stage, stage.index)
+        central |= {piece: (node,) for piece, node in at.items()}
     for piece, clause in said.items():
         match clause.saying:
             case "partial":

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 
 from parspec.interpreter.analysis.grid import Asked, Grid, Pieces, grid_over
 from parspec.interpreter.analysis.inference import Inference, Need, Placed, infer_part
-from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.known import WHOLE, Known
 from parspec.interpreter.analysis.outline import Outline, outline_of
 from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
 from parspec.interpreter.analysis.serving import Lying, Served, Use, lying, use_of
@@ -57,6 +57,11 @@ class Section:
     tensors: Mapping[str, Tensor]
     uses: Mapping[str, Use]
     shared: frozenset[str]
+
+    @property
+    def part(self) -> Part:
+        """The part that it is of."""
+        return self.inference.part
 
     @property
     def layers(self) -> tuple[Placed, ...]:
@@ -175,22 +180,26 @@ def _together(maps: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
 
 def infer(model: Model, known: Known | None = None) -> Inferred:
     """Infer a model; what is `known` of it is not inferred again."""
-    known = known or Known()
+    known = Known() if known is None else known
     outlines = [known.recall(part, outline_of, part) for part in model.parts]
-    asked = known.recall("asked", _asked, tuple([outline.asked for outline in outlines]))
-    return infer_on(known.same("grid", grid_over(model, asked)), model, known)
+    asked = known.recall(WHOLE, _asked, tuple([outline.asked for outline in outlines]))
+    return _inferred(known.same(grid_over(model, asked)), model, outlines, known)
 
 
 def infer_on(grid: Grid, model: Model, known: Known) -> Inferred:
     """Infer a model on a grid that is broken at least where its clauses ask for it."""
     outlines = [known.recall(part, outline_of, part) for part in model.parts]
+    return _inferred(grid, model, outlines, known)
+
+
+def _inferred(grid: Grid, model: Model, outlines: Sequence[Outline], known: Known) -> Inferred:
     stacks = [stack for outline in outlines for stack in outline.stacks.values()]
-    pipeline = known.same("pipeline", pipeline_of(model, grid, stacks))
+    pipeline = known.same(pipeline_of(model, grid, stacks))
     names = tuple([(outline.names, outline.outside) for outline in outlines])
     outputs = tuple([output.tensor for output in model.outputs])
-    shared = known.recall("shared", _shared, names, outputs)
+    shared = known.recall(WHOLE, _shared, names, outputs)
     parts = list(zip(model.parts, outlines, shared, strict=True))
-    pieces = known.same("pieces", grid.pieces)
+    pieces = known.same(grid.pieces)
     inferences = _walk(parts, pieces, pipeline, known)
     crossing = _crossing(parts, inferences, grid, pipeline, known)
     sections = []
@@ -235,13 +244,9 @@ def _walk(
             tuple([left.get(name) for name in outside]),
             tuple([declared.get(name) for name in outside]),
         )
-        one = known.recall(part, infer_part, part, *given, stages, pieces, pipeline)
-        for name in shared:
-            if name in one.declared:
-                declared[name] = one.declared[name]
-        for name in (*shared, *outside):
-            if name in one.produced:
-                left[name] = one.produced[name]
+        one = known.recall(part, infer_part, part, shared, *given, stages, pieces, pipeline)
+        left.update(one.left)
+        declared.update(one.resting)
         stages = one.stages
         found.append(one)
     return found

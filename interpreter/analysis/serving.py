@@ -135,10 +135,10 @@ def _last_turn(start: Layout, left: tuple[str, ...], pipeline: Pipeline) -> Layo
     if not left:
         return start
     ends: dict[str, Node] = {
-        axis: course.ends[1]
+        axis: node
         for stack in left
         if (course := pipeline.courses.get(stack)) is not None
-        for axis in course.axes
+        for axis, node in course.ends[1].items()
     }
     turning = [axis for axis, nodes in start.central if axis in ends and nodes == (TURN,)]
     return start.at({axis: ends[axis] for axis in turning}) if turning else start

@@ -135,7 +135,7 @@ def resolve(
     idle = _idle(parts, outputs)
     parts = tuple(part if idle.isdisjoint(part.idle) else _without(part, idle) for part in parts)
     names = Names(walked, idle, before.shelves)
-    stages = resolve_stages(statements, names, world, notes)
+    stages = resolve_stages(statements, names, mesh, world, notes)
     expects = resolve_expects(statements, names, world, notes)
     notes.found.extend(unused(file, gathered, dims, walked, notes, skipped, before.dims_read))
     return Model(

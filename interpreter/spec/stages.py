@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.syntax import Name, OutputStatement, StagesStatement
 from parspec.grammar.values import value
-from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.diagnostics.findings import Finding, Site
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.hardware import axis_sizes
 from parspec.interpreter.spec.limits import STAGES
@@ -29,17 +29,20 @@ Chunk: TypeAlias = tuple[tuple[str, int], ...]
 
 
 def resolve_stages(
-    statements: Statements, names: Names, world: World, notes: Notes
+    statements: Statements, names: Names, mesh: Mesh, world: World, notes: Notes
 ) -> tuple[Stages, ...]:
     """The explicit layouts, one for an axis: a later statement takes the place of an earlier one.
 
-    Findings: `unknown_name`, `bad_size` for counts.
+    Findings: `unknown_name`, `bad_size` for counts, `over_limit` for an axis of too many stages.
     """
+    sizes = axis_sizes(mesh)
     found: dict[str, Stages] = {}
     for statement, placed in of_kind(statements, StagesStatement):
         layout = _Layout(names, Here(world, Scope(), placed, notes))
         stages = layout.stages(statement)
-        if stages is not None:
+        if stages is not None and _is_long([sizes.get(stages.axis)]):
+            notes.found.append(_too_long(stages.site))
+        elif stages is not None:
             found[stages.axis] = stages
     return tuple(found.values())
 
@@ -128,15 +131,24 @@ def with_short_pipelines(
 
     def is_long(stack: Stack) -> bool:
         ways = [sizes.get(cut.axis) for cut in cuts(stack)] + [chunks if cuts(stack) else 1]
-        return prod(size for size in ways if isinstance(size, int)) > STAGES
+        return _is_long(ways)
 
     for part in parts:
         long = [stack for stack in part.stacks if is_long(stack)]
         for stack in long:
-            data = (("what", "stages of a pipeline, times the chunks of each"), ("limit", STAGES))
-            notes.found.append(Finding("over_limit", cuts(stack)[0].site, data))
+            notes.found.append(_too_long(cuts(stack)[0].site))
         names = {stack.name for stack in long}
         yield replace(part, items=tuple(_uncut(part.items, names))) if long else part
+
+
+def _is_long(ways: Iterable[object]) -> bool:
+    """Are these more stages and chunks than a pipeline can have? Symbolic ones count once."""
+    return prod(size for size in ways if isinstance(size, int)) > STAGES
+
+
+def _too_long(site: Site) -> Finding:
+    what = "stages of a pipeline, times the chunks of each"
+    return Finding("over_limit", site, (("what", what), ("limit", STAGES)))
 
 
 def _uncut(items: Iterable[Item], names: set[str]) -> Iterator[Item]:

@@ -2,8 +2,8 @@
 
 from lsp_fixtures import MAIN, Files, snapshot_of
 
+from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.diagnostics.findings import Site
-from parspec.interpreter.spec.resolve import Known
 from parspec.lsp.analysing import Written, analysed
 
 SPEC = """\
@@ -65,13 +65,13 @@ def test_by_statement():
 
 
 def test_what_an_edit_does_not_touch_is_kept():
-    known = Known()
+    looks = Looks()
     lines = [f"layer l{n}: y{n}[B] = gelu(x)" for n in range(200)]
     text = "dim B = 4\ninput x[B]\n" + "\n".join(lines) + "\n"
     reader = Files({})
-    before = analysed(Written(MAIN, text, 1), reader, known=known)
+    before = analysed(Written(MAIN, text, 1), reader, looks=looks)
     edited = text.replace("layer l150: y150[B] = gelu(x)", "layer l150: y150[B] = relu(x)")
-    after = analysed(Written(MAIN, edited, 2), reader, before=before, known=known)
+    after = analysed(Written(MAIN, edited, 2), reader, before=before, looks=looks)
     old, new = before.facts[0].parts, after.facts[0].parts
     assert len(new) > 3
     assert sum(part in old for part in new) >= len(new) - 2
