@@ -47,7 +47,7 @@ def run(request: Request) -> int:
     if isinstance(sizes, Mistake):
         return unable(sizes.message)
     plan, cost = request.value("--plan"), request.value("--cost")
-    trial = _Trial(plan, sizes, cost, request.value("--stdin-filename"))
+    trial = _Trial(plan, sizes, cost, request)
     cache: Cache[_Looked] = Cache(READER)
     if request.has("--watch"):
         return _watched(request, trial, cache)
@@ -73,12 +73,12 @@ class _Trial:
     plan: str | None
     sizes: Mapping[str, int]
     cost: str | None
-    stdin_name: str | None
+    request: Request
     looks: dict[str, Looks] = field(default_factory=dict)
 
     def of(self, file: str, reader: Reader) -> _Looked:
         """A file, checked with each of its plans."""
-        source = spec(file, self.stdin_name, reader)
+        source = spec(file, self.request, reader)
         if isinstance(source, Unusable):
             return source
         looks = self.looks.setdefault(file, Looks())

@@ -11,6 +11,9 @@ _PLAN = "as of this plan"
 _STDIN = "- for FILE reads standard input."
 _FORMAT = Option("--format", "FORMAT", "text (default) or json", choices=("text", "json"))
 _COST = Option("--cost", "LIST", "prices: composed, approx or ring", choices=PRICE_LISTS)
+_IMPORT = Option(
+    "--import-from", "DIR", "a further folder from which specs may import", several=True
+)
 _SET = Option("--set", "NAME=SIZE...", "other sizes of dimensions and axes", several=True)
 
 CHECK = Command(
@@ -33,6 +36,7 @@ CHECK = Command(
         ),
         Option("--plan", "NAME", f"{_PLAN} only"),
         _SET,
+        _IMPORT,
         _COST,
         Option("--warn-as-error", "", "every warning is an error"),
         Option("--watch", "", "check again whenever a file changes, until Ctrl-C"),
@@ -72,6 +76,7 @@ REPORT = Command(
         ),
         _COST,
         _SET,
+        _IMPORT,
         Option("--plan", "NAME", _PLAN),
         Option("--all", "", "moves that cost nothing as well"),
     ),
@@ -98,6 +103,7 @@ TABLES = Command(
     options=(
         _FORMAT,
         Option("--plan", "NAME", _PLAN),
+        _IMPORT,
         Option("--all", "", "with one operator the tables of states and primitives as well"),
     ),
     examples=(
@@ -126,6 +132,7 @@ COMPARE = Command(
         ),
         Option("--plan", "NAME", "a plan to compare; once for each", several=True),
         _SET,
+        _IMPORT,
         _COST,
         Option("--all", "", "primitives that are the same as well"),
     ),
@@ -174,6 +181,7 @@ SIMULATE = Command(
         _FORMAT,
         Option("--plan", "NAME", _PLAN),
         _SET,
+        _IMPORT,
         Option("--seed", "NUMBER", "of the random numbers that it computes with (0)"),
     ),
     examples=(

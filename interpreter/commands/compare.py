@@ -34,7 +34,7 @@ def run(request: Request) -> int:
     sizes = overrides(request.options.get("--set", ()))
     if isinstance(sizes, Mistake):
         return unable(sizes.message)
-    sources = [spec(operand) for operand in dict.fromkeys(request.operands)]
+    sources = [spec(operand, request) for operand in dict.fromkeys(request.operands)]
     for source in sources:
         if isinstance(source, Unusable):
             return unable(source.message)

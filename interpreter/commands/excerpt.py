@@ -55,15 +55,17 @@ def _marked(source: Source, place: Place) -> list[_Marked]:
 
 def _drawn(line: _Marked, room: int) -> tuple[str, int, int]:
     """The line, cut to what fits around its mark; cells in front of the mark, and under it."""
-    glyphs = [glyph(character) for character in line.text.rstrip()]
-    glyphs += [" "] * (line.start + 1 - len(glyphs))  # a mark behind the line's end
+    text = line.text.rstrip().ljust(line.start + 1)  # a mark may stand behind the line's end
+    near, far = max(line.start - room, 0), line.start + room + 1  # nothing else can fit
+    glyphs = [glyph(character) for character in text[near:far]]
     widths = [width(shown) for shown in glyphs]
-    first, last = window(widths, line.start, line.end, room)
-    if (first, last) != (0, len(glyphs)):
-        first, last = window(widths, line.start, line.end, room - 2 * width(ELLIPSIS))
-    left = ELLIPSIS if first > 0 else ""
-    right = ELLIPSIS if last < len(glyphs) else ""
+    start, end = line.start - near, line.end - near
+    first, last = window(widths, start, end, room)
+    if last - first < len(text):
+        first, last = window(widths, start, end, room - 2 * width(ELLIPSIS))
+    left = ELLIPSIS if near + first > 0 else ""
+    right = ELLIPSIS if near + last < len(text) else ""
     shown = left + "".join(glyphs[first:last]) + right
-    blank = width(left) + sum(widths[first : line.start])
-    carets = sum(widths[line.start : min(line.end, last)])
+    blank = width(left) + sum(widths[first:start])
+    carets = sum(widths[start : min(end, last)])
     return shown, blank, max(carets, 1)

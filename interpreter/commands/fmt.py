@@ -44,7 +44,7 @@ def run(request: Request) -> int:
 
 def _ended(name: str, request: Request) -> _Ending:
     """Formats one file; how it ended."""
-    before = source(name, request.value("--stdin-filename"))
+    before = source(name, request)
     if isinstance(before, Unusable):
         say(before.message)
         return _Ending.FAILED

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from parspec.grammar.values import value
+from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.commands.loading import STDIN, Unusable, spec, unusable
 from parspec.interpreter.spec.sources import BYTE_ORDER_MARK, Unread, decoded
 
@@ -25,16 +26,16 @@ class Source:
     path: str | None
 
 
-def source(operand: str, stdin_name: str | None) -> Source | Unusable:
+def source(operand: str, request: Request) -> Source | Unusable:
     """What an operand names: a file, or standard input (`-`)."""
     if operand == STDIN:
         data = sys.stdin.buffer.read()
-        file = stdin_name or "<stdin>"
+        file = request.value("--stdin-filename") or "<stdin>"
         text = decoded(data)
         if isinstance(text, Unread):
             return unusable(file, text)
         return Source(file, text, _mark(data), None)
-    read = spec(operand)
+    read = spec(operand, request)
     if isinstance(read, Unusable):
         return read
     try:

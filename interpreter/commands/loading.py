@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from parspec.grammar.values import value
+from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
-from parspec.interpreter.spec.sources import DiskReader, Reader, Unread, decoded, unread
+from parspec.interpreter.spec.sources import HERE, DiskReader, Reader, Unread, decoded, unread
 from parspec.interpreter.theory.primitives import PRICE_LISTS, PriceList
 
 if TYPE_CHECKING:
@@ -23,14 +24,18 @@ STDIN = "-"
 SUFFIX = ".par"
 _UNNAMED = '""'  # how a file is shown whose name is empty
 READER = DiskReader()
+PLAIN = Request("", (), {})
+"""A command line without options."""
 
 
 @value
 class Spec:
-    """A spec by the name under which it is shown, with its text."""
+    """A spec by the name under which it is shown, with its text, and the folders beside its own
+    from which it may import."""
 
     file: str
     text: str
+    folders: tuple[Path, ...] = HERE
 
 
 @value
@@ -55,15 +60,18 @@ def files(operands: Iterable[str]) -> tuple[str, ...]:
     return tuple(found.values())
 
 
-def spec(operand: str, stdin_name: str | None = None, reader: Reader = READER) -> Spec | Unusable:
-    """The spec of one file, or what standard input has (`-`)."""
+def spec(operand: str, request: Request = PLAIN, reader: Reader = READER) -> Spec | Unusable:
+    """The spec of one file, or what standard input has (`-`), as a command line asks for it."""
+    folders = tuple(map(Path, request.options.get("--import-from", ())))
     if operand == STDIN:
-        file = stdin_name or "<stdin>"
+        file = request.value("--stdin-filename") or "<stdin>"
         text = decoded(sys.stdin.buffer.read())
     else:
         file = operand or _UNNAMED
         text = reader.read(operand) if operand else Unread("missing")
-    return unusable(file, text) if isinstance(text, Unread) else Spec(file, text)
+    if isinstance(text, Unread):
+        return unusable(file, text)
+    return Spec(file, text, (*HERE, *folders))
 
 
 def analysed(
@@ -82,7 +90,15 @@ def analysed(
 
     looks = looks or Looks()
     sizes = overrides or {}
-    model = resolve(spec.file, spec.text, reader, plan=plan, overrides=sizes, known=looks.resolved)
+    model = resolve(
+        spec.file,
+        spec.text,
+        reader,
+        plan=plan,
+        overrides=sizes,
+        folders=spec.folders,
+        known=looks.resolved,
+    )
     prices = _price_list(cost)
     priced = model if prices is None else replace(model, cost=prices)
     return analyze(priced, looks.analysed(plan))

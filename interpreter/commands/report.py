@@ -19,7 +19,7 @@ from parspec.interpreter.commands.trouble import tell
 
 def run(request: Request) -> int:
     """Reports on one spec. What is wrong with it goes to standard error, or into the JSON."""
-    source = spec(request.operands[0])
+    source = spec(request.operands[0], request)
     if isinstance(source, Unusable):
         return unable(source.message)
     if request.has("--table") and request.value("--format") != "csv":

@@ -30,7 +30,7 @@ def run(request: Request) -> int:
     seed = _seed(request.value("--seed"))
     if isinstance(seed, Mistake):
         return unable(seed.message)
-    source = spec(request.operands[0])
+    source = spec(request.operands[0], request)
     if isinstance(source, Unusable):
         return unable(source.message)
     sizes = overrides(request.options.get("--set", ()))

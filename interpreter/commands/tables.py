@@ -20,7 +20,7 @@ def run(request: Request) -> int:
     """Prints the tables of one operator, or those of all and of the theory itself; errors in the
     spec go to standard error."""
     file, *names = request.operands
-    source = spec(file)
+    source = spec(file, request)
     if isinstance(source, Unusable):
         return unable(source.message)
     analysis = analysed(source, request.value("--plan"))

@@ -144,7 +144,8 @@ import "model.par"
         explanation=(
             "Imports stay in the folder of the file that is read and in the working folder, with "
             "what is below these; links are followed first. So a spec of somebody else cannot have "
-            "other files of yours shown. Start parspec in a folder around both."
+            "other files of yours shown. Start parspec in a folder around both, or allow another "
+            "folder with `--import-from`."
         ),
         example="""\
 import "../model.par"

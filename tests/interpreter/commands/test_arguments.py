@@ -79,6 +79,7 @@ its name.
 options:
   --format FORMAT       text (default) or json
   --plan NAME           as of this plan
+  --import-from DIR     a further folder from which specs may import
   --all                 with one operator the tables of states and primitives as
                         well
   --help                show this

@@ -9,6 +9,7 @@ import pytest
 
 from parspec.interpreter.commands import loading
 from parspec.interpreter.commands.loading import Unusable, files, spec
+from parspec.interpreter.commands.main import main
 
 
 @pytest.fixture(autouse=True)
@@ -69,3 +70,15 @@ def test_a_folder_that_is_closed_stands_for_itself(monkeypatch):
 
 def test_names_that_are_no_files_are_kept():
     assert files(["-", "gone.par", "", "-"]) == ("-", "gone.par", "")
+
+
+def test_a_further_folder_may_be_allowed(tmp_path, monkeypatch, capsys):
+    (tmp_path / "plans").mkdir()
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "m.par").write_text("dim B = 4\n")
+    (tmp_path / "plans" / "p.par").write_text('import "../models/m.par"\ninput x[B]\noutput x\n')
+    monkeypatch.chdir(tmp_path / "plans")
+    assert main(["check", "p.par"]) == 1
+    assert "PAR607" in capsys.readouterr().out
+    assert main(["check", "--import-from", "../models", "p.par"]) == 0
+    assert main(["report", "p.par", "--import-from", "../models"]) == 0
