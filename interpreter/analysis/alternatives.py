@@ -63,7 +63,7 @@ class Outcome:
     @cached_property
     def time(self) -> float | None:
         """Seconds of all moves; None where one has none."""
-        inside = chain.from_iterable([one.move_times for one in self.costs])
+        inside = chain.from_iterable([one.move_time for one in self.costs])
         return sum_known((*inside, *(move.time for move in self.to_outputs)))
 
     def cheaper_than(self, other: Outcome) -> bool:

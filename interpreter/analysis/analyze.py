@@ -45,10 +45,10 @@ def analyze(model: Model, known: Known | None = None) -> Analysis:
 def _price(model: Model, known: Known) -> Cost:
     """What a plan without holes costs."""
     inferred = infer(model, known)
-    speed = speed_of(model)
+    speed = known.same(speed_of(model))
     costs = [known.recall(one.part, costs_of, one, speed) for one in inferred.sections]
     moves = tuple(to_outputs(inferred))
-    times = chain.from_iterable([(*one.times, *one.move_times) for one in costs])
+    times = chain.from_iterable([(*one.layer_time, *one.move_time) for one in costs])
     return Cost(
         sum_known((*times, *(move.time for move in moves))),
         total((*(one.sent for one in costs), *(move.per_device for move in moves))),
@@ -63,7 +63,7 @@ def _analyze(inferred: Inferred, known: Known) -> Analysis:
     hints = tuple([known.recall(one.part, hints_of, one) for one in inferences])
     naming = known.recall(WHOLE, naming_of, model.dims, hints, inferred.grid.pieces)
     told = [known.recall(one.part, told_of, one, naming) for one in inferences]
-    speed, written = speed_of(model), written_sizes(model.mesh)
+    speed, written = known.same(speed_of(model)), written_sizes(model.mesh)
     parts = [
         known.recall(section.part, result_of, section, one, speed, written)
         for section, one in zip(inferred.sections, told, strict=True)
@@ -93,7 +93,9 @@ def _analyze(inferred: Inferred, known: Known) -> Analysis:
 
 def _live(inferred: Inferred, lives: Sequence[Lives]) -> tuple[Amount, Amount]:
     """The most bytes of activations, and of gathered weights, that live at once."""
-    return peak_live(inferred, lives), max((one.gathered for one in lives), key=numeric, default=0)
+    return peak_live(inferred, lives), max(
+        (one.gathered for one in lives if one.gathered), key=numeric, default=0
+    )
 
 
 def _totals(
@@ -109,11 +111,10 @@ def _totals(
     priced = [
         (axes, primitive, amount)
         for one in traffic
-        for (prices, axes, primitive), amount in one.items()
-        if prices == model.cost
+        for (axes, primitive), amount in one[model.cost].items()
     ]
-    moving = chain.from_iterable([cost.move_times for cost in costs])
-    compute = sum_known(chain.from_iterable([cost.times for cost in costs]))
+    moving = chain.from_iterable([cost.move_time for cost in costs])
+    compute = sum_known(chain.from_iterable([cost.layer_time for cost in costs]))
     communication = sum_known((*moving, *(move.time for move in paid)))
     staged = model.trains or bool(inferred.pipeline.courses)  # its time is that of a schedule
     step = None if staged else sum_known((compute, communication))

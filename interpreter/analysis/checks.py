@@ -25,8 +25,8 @@ def check_all(inferred: Inferred, parts: Sequence[PartResult], known: Known) -> 
     """Every finding of the analysis but those of `expect`s."""
     model, grid = inferred.model, inferred.grid
     batch = tuple(batch_findings(inferred))
-    faults = [part.faults for part in parts]
-    division = division_findings([one.division for one in faults], grid)
+    division = division_findings([part.faults.division for part in parts], grid)
+    faults = [part.faults for part in parts if part.faults.found]
     return (
         *topology_findings(model),
         *without_batch(division, batch),
@@ -39,6 +39,7 @@ def check_all(inferred: Inferred, parts: Sequence[PartResult], known: Known) -> 
         *_each(faults, lambda one: one.off_stage),
         *_stages_out_of_range(inferred, faults),
         *_each(faults, lambda one: one.padding),
+        *_each(faults, lambda one: one.far),
         *_partial_left(inferred),
         *batch,
         *(() if model.doubt else _avoidable(inferred, parts, known)),

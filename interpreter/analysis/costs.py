@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from parspec.interpreter.analysis.flops import Speed, Work, work_of
 from parspec.interpreter.analysis.liveness import fused_inside
 from parspec.interpreter.analysis.moves import moves_in
-from parspec.interpreter.analysis.result import Move
+from parspec.interpreter.analysis.result import Move, exact_sum
 from parspec.interpreter.analysis.sections import Section
 from parspec.interpreter.theory.formulas import Amount, total
+from parspec.interpreter.theory.primitives import PRICE_LISTS
+
+Traffic: TypeAlias = Mapping[str, Mapping[tuple[str, str], Amount]]
+"""Bytes by price list, then by axes and primitive."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +40,14 @@ class Costs:
         return tuple(work.time for work in self.works)
 
     @cached_property
-    def move_times(self) -> tuple[float | None, ...]:
-        """Seconds of each move at work, in all turns."""
-        return tuple(move.time for move in self.at_work)
+    def layer_time(self) -> tuple[float | None, ...]:
+        """Seconds of all layers, as figures with that sum."""
+        return exact_sum(self.times)
+
+    @cached_property
+    def move_time(self) -> tuple[float | None, ...]:
+        """Seconds of all moves at work, as figures with that sum."""
+        return exact_sum(move.time for move in self.at_work)
 
     @cached_property
     def flops(self) -> Amount:
@@ -50,8 +60,8 @@ class Costs:
         return total(move.per_device for move in self.at_work)
 
     @cached_property
-    def traffic(self) -> Mapping[tuple[str, str, str], Amount]:
-        """Bytes in the system by price list, axes and primitive."""
+    def traffic(self) -> Traffic:
+        """Bytes in the system."""
         return traffic_of(self.at_work)
 
 
@@ -66,11 +76,11 @@ def costs_of(section: Section, speed: Speed | None) -> Costs:
     )
 
 
-def traffic_of(moves: Iterable[Move]) -> dict[tuple[str, str, str], Amount]:
-    """Bytes in the system of moves at work, by price list, axes and primitive."""
-    found: dict[tuple[str, str, str], Amount] = {}
+def traffic_of(moves: Iterable[Move]) -> Traffic:
+    """Bytes in the system of moves at work."""
+    found: dict[str, dict[tuple[str, str], Amount]] = {prices: {} for prices in PRICE_LISTS}
     for move in moves:
+        key = ",".join(move.axes), move.primitive or ""
         for prices, amount in move.traffic:
-            key = prices, ",".join(move.axes), move.primitive or ""
-            found[key] = found.get(key, 0) + amount
+            found[prices][key] = found[prices].get(key, 0) + amount
     return found

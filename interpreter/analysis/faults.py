@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from parspec.interpreter.analysis.division import Division, Written, division_in
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.sections import Section
-from parspec.interpreter.analysis.sizes import item_bytes
+from parspec.interpreter.analysis.sizes import dims_of, item_bytes
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
 from parspec.interpreter.spec.model import Layer, Stage
 from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number
 from parspec.interpreter.theory.layouts import TURN, layout
-from parspec.interpreter.theory.redistribution import moved, redistribute
+from parspec.interpreter.theory.redistribution import SEARCHED, moved, redistribute, searched
 from parspec.interpreter.theory.rule import whole_dims
 
 
-@dataclass(frozen=True, eq=False)
-class Faults:
+class Faults(NamedTuple):
     """The faults of a part by what they are about: clauses that give nodes twice, operands that
     disagree, dimensions needed whole, carries that do not settle, stores that do not divide,
     weights that lie on other stages than use them, stages that do not exist (of layers, of
-    variables), padding that is counted; and what its clauses ask to be divided."""
+    variables), padding that is counted, ways between layouts that are too many to look at; and what
+    its clauses ask to be divided."""
 
     reused: tuple[Finding, ...]
     disputes: tuple[Finding, ...]
@@ -34,7 +34,13 @@ class Faults:
     layer_stages: tuple[Finding, ...]
     tensor_stages: tuple[Finding, ...]
     padding: tuple[Finding, ...]
+    far: tuple[Finding, ...]
     division: Division
+
+    @property
+    def found(self) -> bool:
+        """Whether there are findings."""
+        return any(self[:-1])
 
 
 def faults_in(section: Section, written: Written) -> Faults:
@@ -51,6 +57,7 @@ def faults_in(section: Section, written: Written) -> Faults:
         tuple(stages_out_of_range((placed.layer.stage for placed in layers), grid)),
         tuple(stages_out_of_range((tensor.stage for tensor in tensors), grid)),
         tuple(_padding(section)),
+        tuple(_far(section)),
         division_in(layers, grid, written),
     )
 
@@ -274,3 +281,17 @@ def _counted(layer: Layer, section: Section) -> tuple[str, ...]:
         for leaf in operand.leaves
     }
     return tuple(dim for dim in operator.summed if dim not in weighted)
+
+
+def _far(section: Section) -> Iterator[Finding]:
+    """Variables that are brought to a layer on the plain way: nobody looked at all others."""
+    space = section.grid.space
+    for served in section.served:
+        tensor = section.tensors[served.need.tensor]
+        start = served.steps[0].source if served.steps else served.need.layout
+        item = item_bytes(tensor)
+        if not searched(start, served.need.layout, dims_of(tensor, start), space, item):
+            what = f"steps that may lead {tensor.label} to where it is needed"
+            yield Finding(
+                "over_limit", section.site(served.need), _facts(what=what, limit=SEARCHED)
+            )

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-from parspec.interpreter.analysis.inference import Inference, Placed
+from parspec.interpreter.analysis.inference import Inference
 from parspec.interpreter.analysis.moves import output_layout
 from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.analysis.sizes import bytes_of
@@ -187,17 +187,14 @@ def _outputs(inferred: Inferred, end: int) -> Iterator[_Life]:
 def _most_gathered(section: Section) -> Amount:
     """The most bytes of weights that one layer of a part needs in another layout than they lie in
     at rest."""
-    return max((_gathered(section, placed) for placed in section.layers), key=numeric, default=0)
-
-
-def _gathered(section: Section, placed: Placed) -> Amount:
-    return total(
-        bytes_of(tensor, where, section.grid)
-        for operand, where in zip(placed.layer.operands, placed.sharding.read, strict=True)
-        if _grows(section.uses[operand.tensor].origin, where)
-        for tensor in [section.tensors[operand.tensor]]
-        if tensor.role == "weight"
-    )
+    each: dict[str, Amount] = {}  # by layer
+    for placed in section.layers:
+        for operand, where in zip(placed.layer.operands, placed.sharding.read, strict=True):
+            if _grows(section.uses[operand.tensor].origin, where):
+                tensor, name = section.tensors[operand.tensor], placed.layer.name
+                if tensor.role == "weight":
+                    each[name] = each.get(name, 0) + bytes_of(tensor, where, section.grid)
+    return max(each.values(), key=numeric, default=0)
 
 
 def _grows(rest: Layout, used: Layout) -> bool:

@@ -63,9 +63,11 @@ def _resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
         for stack in use.stacks
         if (course := courses.get(stack)) and all(nodes[axis] == (TURN,) for axis in course.axes)
     }
-    everywhere = (section.grid.by_name[d].extent for d in tensor.stacked if d not in pipelined)
-    turning = tuple(pipelined[dim] for dim in tensor.stacked if dim in pipelined)
-    size = section.at_rest[tensor.name] * product(everywhere)
+    turning = tuple([pipelined[dim] for dim in tensor.stacked if dim in pipelined])
+    size = section.at_rest[tensor.name]
+    for dim in tensor.stacked:
+        if dim not in pipelined:
+            size *= section.grid.by_name[dim].extent
     at = tuple([nodes[axis] for axis in section.pipeline.stage_axes])
     return Home(tensor.role, at, turning), size
 

@@ -65,6 +65,6 @@ def repeated_work(parts: Sequence[Repetition], grid: Grid) -> Iterator[Finding]:
             "layer": worst.layer.name,
             "axis": axis,
             "share": float(Fraction(again) / everything),
-            "layers": tuple(dict.fromkeys(chain.from_iterable([one.layers for one in repeated]))),
+            "layers": tuple(chain.from_iterable([one.layers for one in repeated])),
         }
         yield Finding("repeated_work", worst.layer.site, tuple(facts.items()))

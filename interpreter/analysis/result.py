@@ -8,7 +8,7 @@ bytes, times seconds.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import fsum
+from math import fsum, isfinite
 from typing import Literal, TypeAlias
 
 from parspec.grammar.values import value
@@ -161,6 +161,21 @@ class Analysis:
     stages: tuple[StageResult, ...]
     expects: tuple[ExpectResult, ...]
     findings: tuple[Finding, ...]
+
+
+def exact_sum(figures: Iterable[float | None]) -> tuple[float | None, ...]:
+    """Few figures with exactly the sum of these, so that sums of parts sum up to that of the whole;
+    None among them where one is not computed."""
+    left = list(figures)
+    rounded = sum_known(left)
+    if rounded is None or not isfinite(rounded):
+        return (rounded,)
+    found = []
+    while rounded:
+        found.append(rounded)
+        left.append(-rounded)
+        rounded = sum_known(left)
+    return tuple(found)
 
 
 def sum_known(figures: Iterable[float | None]) -> float | None:

@@ -53,11 +53,10 @@ class Wanted(NamedTuple):
 
 
 class Lying(NamedTuple):
-    """Where a variable lies, what is wanted otherwise, and all stacks in which it is needed."""
+    """The use of a variable as it lies, and what is wanted otherwise."""
 
-    origin: Layout
+    use: Use
     wanted: tuple[Wanted, ...]
-    stacks: tuple[str, ...]
 
 
 def lying(
@@ -87,11 +86,13 @@ def lying(
         if left:
             wanted.append(Wanted(scope, start, left))
     around = dict.fromkeys(stack for need in needs for stack in need.stacks)
-    return Lying(origin, tuple(wanted), tuple(around))
+    return Lying(Use(origin, (), tuple(around)), tuple(wanted))
 
 
 def use_of(tensor: Tensor, lies: Lying, space: Space) -> Use:
-    """The use of a variable."""
+    """The use of a variable, with what is brought to where it is wanted."""
+    if not lies.wanted:
+        return lies.use
     served = (
         Served({need.layout: need for need in wanted.needs}[where], steps, wanted.stacks)
         for wanted in lies.wanted
@@ -103,7 +104,7 @@ def use_of(tensor: Tensor, lies: Lying, space: Space) -> Use:
             space,
         )
     )
-    return Use(lies.origin, tuple(served), lies.stacks)
+    return lies.use._replace(served=tuple(served))
 
 
 def _scope(tensor: Tensor, need: Need, made: tuple[str, ...]) -> tuple[str, ...]:

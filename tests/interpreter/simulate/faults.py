@@ -174,7 +174,9 @@ FAULTS: Mapping[str, list[Planted]] = {
     ],
     "a turn's moves are made once": [(serving, "_scope", _always(()))],
     "a carry settles after one turn": [(inference, "SETTLING_RUNS", lambda right: 1)],
-    "a pipeline ends on its first stage": _course(lambda c: replace(c, ends=(0, 0))),
+    "a pipeline ends on its first stage": _course(
+        lambda c: replace(c, ends=(c.ends[0], c.ends[0]))
+    ),
     "a Send too few is priced": _course(lambda c: replace(c, crossings=c.crossings - 1)),
     "a group too few is priced": _price(_one_group_less),
     "all slices of a Permute are priced": _price(lambda priced: replace(priced, share=1)),

@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parspec.interpreter.theory import primitives
+from parspec.interpreter.theory import primitives, redistribution
 from parspec.interpreter.theory.layouts import EVERYWHERE, Layout, layout
 from parspec.interpreter.theory.redistribution import (
     cost,
     price,
     redistribute,
+    searched,
 )
 from parspec.interpreter.theory.space import Extent, Space, Wire
 
@@ -245,3 +246,31 @@ def test_what_leaves_or_joins_an_axis_is_put_in_order_on_the_way():
     (turn,) = redistribute(zigzag, layout({"B": ("cp",)}), DIMS, ring, ITEM)
     assert [gather.primitive, cut.primitive, turn.primitive] == ["All-Gather", None, "All-to-All"]
     assert cut.target == zigzag
+
+
+MANY = tuple(f"a{place}" for place in range(9))
+WIDE = Space(tuple((axis, 2) for axis in MANY), (("A", Extent(2**12)), ("B", Extent(2**12))))
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        (layout({"A": MANY[1::2], "B": MANY[::2]}), layout({"A": MANY[::-2], "B": MANY[-2::-2]})),
+        (layout({"A": MANY[1::2], "B": MANY[::2]}), layout({"A": MANY[::-2]}, {"a1": "sum"})),
+        (layout({"B": MANY[-2::-2]}, {"a0": "sum"}, {"a8": (0,)}), layout({"A": MANY[::-1]})),
+    ],
+)
+def test_where_too_many_axes_change_a_plain_way_is_taken(source, target, monkeypatch):
+    monkeypatch.setattr(redistribution, "SEARCHED", 200)
+    steps = redistribute(source, target, DIMS, WIDE, ITEM)
+    assert not searched(source, target, DIMS, WIDE, ITEM)
+    here = source
+    for step in steps:
+        assert step.source == here
+        here = step.target
+    assert here == target
+
+
+def test_whatever_is_gathered_is_searched_for():
+    source = layout({"A": MANY[:5], "B": MANY[5:]})
+    assert searched(source, EVERYWHERE, DIMS, WIDE, ITEM)
