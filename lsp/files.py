@@ -74,9 +74,11 @@ class Recorder:
     seen: dict[str, str | Unread] = field(default_factory=dict)
 
     def read(self, file: str) -> str | Unread:
-        """The text of a file, or why there is none."""
-        text = self.seen[file] = self.reader.read(file)
-        return text
+        """The text of a file, or why there is none; the same again, though the file may change
+        meanwhile."""
+        if file not in self.seen:
+            self.seen[file] = self.reader.read(file)
+        return self.seen[file]
 
     def is_current(self) -> bool:
         """Would everything be read as it was?"""

@@ -7,7 +7,7 @@ what it writes. With both noted it can be done again by writing, as long as it w
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Set
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, overload
 
@@ -45,11 +45,19 @@ class Ledger(MutableMapping[K, V]):
         """`same`: when a value is as good as another to those who read it."""
         self._content: dict[Any, V] = {} if content is None else dict(content)
         self._same = same
+        self._owners: dict[Any, int] = {}
+        self._later: Set[int] = frozenset()
         self.log = Log()
+        self.disputed = False
 
     def begin(self) -> None:
         """Begins a new log."""
         self.log = Log()
+
+    def end(self) -> Log:
+        """The log, which ends here."""
+        log, self.log = self.log, Log()
+        return log
 
     def would_read(self, log: Log) -> bool:
         """Would somebody read now what was read then?"""
@@ -66,6 +74,50 @@ class Ledger(MutableMapping[K, V]):
         self._content.update(log.written)
         for key in log.gone:
             self._content.pop(key, None)
+
+    # -- who wrote what --------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Empties it."""
+        self._content.clear()
+        self._owners.clear()
+        self._later, self.disputed = frozenset(), False
+
+    def own(self, log: Log, owner: int) -> None:
+        """What was written is its owner's. It is `disputed` from now on where another has written
+        the same key, or where somebody took a key away."""
+        owners = self._owners
+        before = len(owners)
+        owners.update(dict.fromkeys(log.written, owner))
+        self.disputed |= bool(log.gone) or len(owners) - before != len(log.written)
+
+    def disown(self, log: Log) -> None:
+        """What was written is taken out again."""
+        for key in log.written:
+            self._content.pop(key, None)
+            self._owners.pop(key, None)
+
+    def hide(self, owners: Set[int]) -> None:
+        """What these have written is not there for those who read."""
+        self._later = owners
+
+    def differs(self, old: Mapping[Any, Any], new: Mapping[Any, Any]) -> set[Any]:
+        """The keys at which others read something else, where `new` was written, not `old`."""
+        pairs = ((key, old.get(key, NOTHING), new.get(key, NOTHING)) for key in {*old, *new})
+        return {key for key, one, other in pairs if not self._as_good(one, other)}
+
+    def _as_good(self, one: Any, other: Any) -> bool:
+        if one is other:
+            return True
+        return one is not NOTHING and other is not NOTHING and bool(self._same(one, other))
+
+    def _visible(self, key: object) -> Any:
+        value = self._content.get(key, NOTHING)
+        if self._later and value is not NOTHING and self._owners.get(key) in self._later:
+            return NOTHING
+        return value
+
+    # -- comparing -------------------------------------------------------------------------------
 
     def equals(self, other: Ledger[K, V]) -> bool:
         """Have two ledgers the same content?"""
@@ -89,9 +141,12 @@ class Ledger(MutableMapping[K, V]):
                 log.read[key] = value
 
     def __getitem__(self, key: K) -> V:
-        value = self._content.get(key, NOTHING)
+        value: Any = self._visible(key)
         self._note(key, value)
-        return self._content[key]
+        if value is NOTHING:
+            raise KeyError(key)
+        found: V = value
+        return found
 
     @overload
     def get(self, key: K, /) -> V | None: ...
@@ -99,12 +154,12 @@ class Ledger(MutableMapping[K, V]):
     def get(self, key: K, /, default: V | D) -> V | D: ...
     def get(self, key: K, /, default: D | None = None) -> V | D | None:
         """The value at a key, `default` where there is none."""
-        value = self._content.get(key)
-        self._note(key, NOTHING if value is None else value)
-        return default if value is None else value
+        value: Any = self._visible(key)
+        self._note(key, value)
+        return default if value is NOTHING else value
 
     def __contains__(self, key: object) -> bool:
-        value = self._content.get(key, NOTHING)
+        value = self._visible(key)
         self._note(key, value)
         return value is not NOTHING
 
@@ -120,7 +175,7 @@ class Ledger(MutableMapping[K, V]):
 
     def __iter__(self) -> Iterator[K]:
         self.log.whole = True
-        return iter(self._content)
+        return (key for key in self._content if self._visible(key) is not NOTHING)
 
     def __len__(self) -> int:
         self.log.whole = True

@@ -35,6 +35,12 @@ class Memo(Generic[V]):
         self._now[tuple(map(id, made_from))] = (made_from, value)
         return value
 
+    def forget(self, *made_from: object) -> None:
+        """Forgets a value."""
+        key = tuple(map(id, made_from))
+        self._now.pop(key, None)
+        self._before.pop(key, None)
+
     def of(self, make: Callable[[T], V], made_from: T, *beside: object) -> V:
         """The value that is made from an object, as of what is beside it."""
         value = self.known(made_from, *beside)

@@ -153,7 +153,7 @@ class _Settling:
             )
             for tensor in variables
         )
-        log = asked.log
+        log = asked.end()
         made = _Portion(Part(items, tensors), frozenset(self.hit), variables, elsewhere, log)
         return memo.keep(made, drafts)
 

@@ -7,7 +7,7 @@ what they stand on; they are given to layers and weights when all names are know
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
@@ -22,7 +22,7 @@ from parspec.grammar.syntax import (
 )
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Site
-from parspec.interpreter.spec.building import Body, Building
+from parspec.interpreter.spec.building import Body, Building, Expansion
 from parspec.interpreter.spec.clauses import Said, said
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, DraftStack, Unit, layers_of
 from parspec.interpreter.spec.expressions import seen_as
@@ -91,6 +91,11 @@ class Drafts:
         """What it read from and wrote to a ledger, by the ledger's place among all."""
         return next((log for place, log in self.logs if place == ledger), NO_LOG)
 
+    def reads(self, ledger: int, keys: Set[Any]) -> bool:
+        """Does it read one of these keys of a ledger?"""
+        log = self.log(ledger)
+        return log.whole or not (keys.isdisjoint(log.read) and keys.isdisjoint(log.absent))
+
     @cached_property
     def tensors(self) -> tuple[str, ...]:
         """The variables that it declares."""
@@ -145,60 +150,171 @@ class Walks:
 
     def __init__(self) -> None:
         self.world: World | None = None
-        self.scope = Scope()
-        self.ledgers: tuple[Ledger[Any, Any], ...] = ()
+        self.facts: tuple[Ledger[Any, Any], ...] = ()
         self.same: frozenset[int] = frozenset()
         self.callees: Memo[Callee] = Memo()
         self.drafts: Memo[Drafts] = Memo()
         self.alone: Memo[Drafts] = Memo()
         self.order: tuple[tuple[Passage, Drafts], ...] = ()
         self.registered: tuple[Callee, ...] = ()
+        self.entries: Ledger[str, Entry] = Ledger()
+        self.layers: Ledger[str, Site] = Ledger()
+        self.named: Ledger[str, Callee] = Ledger()
+        self.inner: Ledger[str, Scope] = Ledger()
+        self.tensors: Ledger[str, Tensor] = Ledger(same=operator.is_)
+        self.units: Ledger[str, Unit] = Ledger(same=operator.is_)
+        self.broken: Ledger[str, None] = Ledger()
+        self.scope = Scope(
+            tensors=self.entries, layers=self.layers, callees=self.named, inner=self.inner
+        )
 
-    def drafts_of(self, passages: tuple[Passage, ...], walker: _Walker) -> tuple[Drafts, ...]:
-        """The drafts of passages. Up to the first that is not the same as in the last walk they
-        are the same; from there on each is where it would read what it read before."""
-        callees = tuple(walker.callees)
-        same = len(self.same) == len(walker.world.facts.ledgers) and callees == self.registered
-        made: list[Drafts] = []
-        for place, passage in enumerate(passages):
-            known = self.drafts.known(passage)
-            before = self.order[place] if place < len(self.order) else None
-            same = same and before is not None and before[0] is passage and before[1] is known
-            if known is None or not walker.room(known) or not (same or walker.would_read(known)):
-                known = self.drafts.keep(walker.passage(passage), passage)
-                same = False
-            else:
-                walker.repeat(known)
-            made.append(known)
-        self.order = tuple(zip(passages, made, strict=True))
-        self.registered = callees
-        return tuple(made)
+    @property
+    def ledgers(self) -> tuple[Ledger[Any, Any], ...]:
+        """Everything through which passages depend on one another, facts first."""
+        shared = (self.entries, self.layers, self.named, self.inner)
+        return (*self.facts, *shared, self.tensors, self.units, self.broken)
 
-    def begin(self, world: World) -> None:
+    def begin(self, world: World) -> Building:
         """A new walk; nothing that was made in another world is made the same in this one. `same`
         are the places of ledgers of facts that have not changed since the last."""
         if world != self.world:
             self.drafts, self.alone, self.order = Memo(), Memo(), ()
-        for memo in (self.callees, self.drafts, self.alone):
-            memo.turn()
+        self.callees.turn()
+        self.alone.turn()
         facts = world.facts.ledgers
-        pairs = enumerate(zip(facts, self.ledgers, strict=False))
+        pairs = enumerate(zip(facts, self.facts, strict=False))
         self.same = frozenset(place for place, (now, then) in pairs if now.equals(then))
-        self.world = world
-        entries, layers = Ledger[str, Entry](), Ledger[str, Site]()
-        callees, inner = Ledger[str, Callee](), Ledger[str, Scope]()
-        self.scope.tensors, self.scope.layers = entries, layers
-        self.scope.callees, self.scope.inner = callees, inner
-        self.ledgers = (*facts, entries, layers, callees, inner)
+        self.world, self.facts = world, facts
+        self.named.reset()
+        return Building(self.tensors, self.units, self.broken)
+
+    def drafts_of(self, passages: tuple[Passage, ...], walker: _Walker) -> tuple[Drafts, ...]:
+        """The drafts of passages."""
+        callees = tuple(walker.callees)
+        same_facts = len(self.same) == len(self.facts)
+        same = bool(self.order) and same_facts and callees == self.registered
+        order = (self._near_edit(passages, walker) if same else None) or self._all(passages, walker)
+        for ledger in self.ledgers:
+            ledger.hide(frozenset())
+        self.order, self.registered = order, callees
+        return tuple(drafts for _, drafts in order)
+
+    def _all(
+        self, passages: tuple[Passage, ...], walker: _Walker
+    ) -> tuple[tuple[Passage, Drafts], ...]:
+        """The drafts of all passages, one after the other; each as before where it would read what
+        it read before."""
+        self.drafts.turn()
+        shared = self.ledgers[len(self.facts) :]
+        for ledger in shared:
+            if ledger is not self.named:
+                ledger.reset()
+        walker.building.layers, walker.building.expansion = 0, Expansion()
+        order: list[tuple[Passage, Drafts]] = []
+        for passage in passages:
+            known = self.drafts.known(passage)
+            if known is not None and walker.room(known) and walker.would_read(known):
+                walker.repeat(known)
+            else:
+                known = self.drafts.keep(walker.passage(passage), passage)
+            order.append((passage, known))
+            self._own(known)
+        return tuple(order)
+
+    def _near_edit(
+        self, passages: tuple[Passage, ...], walker: _Walker
+    ) -> tuple[tuple[Passage, Drafts], ...] | None:
+        """The drafts of passages some of which stand in place of others: only these are walked,
+        and behind them those that read what has changed. None where that cannot be told apart: a
+        name that two passages write, or a limit that is near."""
+        before = [passage for passage, _ in self.order]
+        head = _alike(before, passages)
+        tail = _alike(before[head:][::-1], passages[head:][::-1])
+        behind = len(self.order) - tail
+        gone = [drafts for _, drafts in self.order[head:behind]]
+        rest = [*self.order[:head], *self.order[behind:]]
+        building = walker.building
+        building.layers = sum(drafts.layers for _, drafts in rest)
+        building.expansion.every = sum(drafts.expanded for _, drafts in rest)
+        if self._disputed or not all(drafts.whole for _, drafts in rest):
+            return None
+        for drafts in gone:
+            self._disown(drafts)
+        later = {id(drafts) for _, drafts in self.order[behind:]}
+        for ledger in self.ledgers:
+            ledger.hide(later)
+        made = [(p, self._walked(p, walker)) for p in passages[head : len(passages) - tail]]
+        changed = self._changed(gone, [drafts for _, drafts in made])
+        for passage, drafts in self.order[behind:]:
+            later.discard(id(drafts))
+            if not any(drafts.reads(place, keys) for place, keys in changed.items()):
+                made.append((passage, drafts))
+                continue
+            self._disown(drafts)
+            building.layers -= drafts.layers
+            building.expansion.every -= drafts.expanded
+            made.append((passage, self._walked(passage, walker)))
+            for place, keys in self._changed([drafts], [made[-1][1]]).items():
+                changed.setdefault(place, set()).update(keys)
+        if self._disputed or not all(drafts.whole for _, drafts in made):
+            return None
+        for passage, _ in self.order[head:behind]:
+            self.drafts.forget(passage)
+        for passage, drafts in made:
+            self.drafts.keep(drafts, passage)
+        return (*self.order[:head], *made)
+
+    def _walked(self, passage: Passage, walker: _Walker) -> Drafts:
+        drafts = walker.passage(passage)
+        self._own(drafts)
+        return drafts
+
+    def _own(self, drafts: Drafts) -> None:
+        ledgers = self.ledgers
+        for place, log in drafts.logs:
+            ledgers[place].own(log, id(drafts))
+
+    def _disown(self, drafts: Drafts) -> None:
+        ledgers = self.ledgers
+        for place, log in drafts.logs:
+            ledgers[place].disown(log)
+
+    @property
+    def _disputed(self) -> bool:
+        return any(ledger.disputed for ledger in self.ledgers)
+
+    def _changed(self, old: Iterable[Drafts], new: Iterable[Drafts]) -> dict[int, set[Any]]:
+        """The keys of each ledger at which drafts that stand in place of others write otherwise."""
+        wrote, write = _written(old), _written(new)
+        ledgers = self.ledgers
+        found = {
+            place: ledgers[place].differs(wrote.get(place, {}), write.get(place, {}))
+            for place in {*wrote, *write}
+        }
+        return {place: keys for place, keys in found.items() if keys}
+
+
+def _written(every: Iterable[Drafts]) -> dict[int, dict[Any, Any]]:
+    """What drafts write to each ledger."""
+    written: dict[int, dict[Any, Any]] = {}
+    for drafts in every:
+        for place, log in drafts.logs:
+            if log.written:
+                written.setdefault(place, {}).update(log.written)
+    return written
+
+
+def _alike(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many values two rows begin with alike, by identity."""
+    pairs = enumerate(zip(one, other, strict=False))
+    most = min(len(one), len(other))
+    return next((place for place, (left, right) in pairs if left is not right), most)
 
 
 def walk(statements: Statements, world: World, notes: Notes, walks: Walks) -> Walked:
     """Walks a spec. Blocks that nobody calls are looked at by themselves, for their findings."""
-    walks.begin(world)
-    tensors, units = Ledger[str, Any](same=operator.is_), Ledger[str, Any](same=operator.is_)
-    broken = Ledger[str, None]()
-    building = Building(tensors, units, broken)
-    walker = _Walker(world, Notes(), building, walks, (*walks.ledgers, tensors, units, broken))
+    building = walks.begin(world)
+    walker = _Walker(world, Notes(), building, walks, walks.ledgers)
     walker.register(statements.of(*CALLEES), walks.scope)
     notes.found.extend(walker.notes.found)
     callees, templates = walker.callees, walker.templates
@@ -271,9 +387,8 @@ class _Walker:
         for ledger in self.ledgers:
             ledger.begin()
         act()
-        logs = tuple(
-            (place, ledger.log) for place, ledger in enumerate(self.ledgers) if not ledger.log.empty
-        )
+        ended = enumerate([ledger.end() for ledger in self.ledgers])
+        logs = tuple((place, log) for place, log in ended if not log.empty)
         return Drafts(
             tuple(body.items),
             tuple(self.notes.found),

@@ -6,16 +6,20 @@ the end of a dimension (free), reorder the axes of a dimension (Permute), and wh
 from a centralized state. Nested slices that do not come out even are gathered one axis after the
 other and never permuted: end to end they are not what they were cut from. Axes that neither layout
 uses stay idle. The measure is time where every axis has a link, else bytes per device; ties go to
-the fewest primitives, then to a fixed order.
+the fewest primitives, then to a fixed order. Where that is more than anybody needs to look at, the
+plain way is taken: everything whole, then sliced.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, count, permutations
+from math import prod
+from typing import NamedTuple
 
 from parspec.grammar.values import value
 from parspec.interpreter.theory import primitives, timing
@@ -24,6 +28,8 @@ from parspec.interpreter.theory.layouts import Layout, Node, layout
 from parspec.interpreter.theory.space import Space
 
 FEW = 3  # so many axes of a dimension are tried in every order
+SEARCHED = 4_000  # steps that a search looks at; five axes that all change need half as many
+ENUMERATED = 1 << 17  # places of nodes, on half of the axes that a Permute reorders
 
 
 @value
@@ -48,31 +54,60 @@ class Price:
     share: Fraction = Fraction(1)
 
 
+class Search(NamedTuple):
+    """What a search came to: the cheapest steps, None where it was given up; and how many steps it
+    looked at."""
+
+    steps: tuple[Step, ...] | None
+    looked_at: int
+
+
 @lru_cache(maxsize=65536)
 def redistribute(
     source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Number
 ) -> tuple[Step, ...]:
-    """The cheapest steps from one layout of a variable with these dimensions to another; `item` is
-    the bytes of an element.
+    """The cheapest steps from one layout of a variable with these dimensions to another, or the
+    plain way where the search is given up; `item` is the bytes of an element.
 
     Slices that stay on their axis but are dealt otherwise (zigzag) are permuted first; whatever
     leaves or joins an axis is put in order on the way, at no cost.
     """
-    if source == target:
-        return ()
+    found = search(source, target, dims, space, item).steps
+    if found is None:
+        return plain_way(source, target, dims, space)
+    return _in_zigzag(source, target, found)
+
+
+def search(
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Number
+) -> Search:
+    """The search for the cheapest steps between two layouts, taken as if all slices lay in order;
+    `item` is the bytes of an element."""
+    return _path(_dealt(source, ()), _dealt(target, ()), dims, space, item)
+
+
+def plain_way(
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space
+) -> tuple[Step, ...]:
+    """Steps that lead from any layout of a variable to any other, without a search."""
+    return _in_zigzag(source, target, _plainly(_dealt(source, ()), _dealt(target, ()), dims, space))
+
+
+def _in_zigzag(source: Layout, target: Layout, steps: Iterable[Step]) -> tuple[Step, ...]:
+    """Steps between two layouts whose slices were taken as in order, with how they are dealt."""
     turned = tuple(
         axis
         for axis in _staying(source, target)
         if (axis in source.zigzag) != (axis in target.zigzag)
     )
     dealt = {*target.zigzag, *source.zigzag}.difference(set(source.zigzag).intersection(turned))
-    steps = [
+    found = [
         Step(step.primitive, step.axes, _dealt(step.source, dealt), _dealt(step.target, dealt))
-        for step in _path(_dealt(source, ()), _dealt(target, ()), dims, space, item)
+        for step in steps
     ]
     if turned:
-        steps.insert(0, Step("Permute", turned, source, _dealt(source, dealt)))
-    return tuple(steps)
+        found.insert(0, Step("Permute", turned, source, _dealt(source, dealt)))
+    return tuple(found)
 
 
 def _staying(source: Layout, target: Layout) -> tuple[str, ...]:
@@ -85,9 +120,10 @@ def _dealt(where: Layout, zigzag: Collection[str]) -> Layout:
     return layout(dict(where.cuts), where.partial, where.central, zigzag)
 
 
+@lru_cache(maxsize=16384)
 def _path(
     source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Number
-) -> tuple[Step, ...]:
+) -> Search:
     """The shortest path between layouts whose slices all lie in order."""
     settled = {dim: _common_prefix(source.axes(dim), target.axes(dim)) for dim in dims}
     order = count()
@@ -95,20 +131,73 @@ def _path(
         ((Fraction(0), 0), next(order), source, ())
     ]
     done: set[Layout] = set()
+    looked_at = 0
     while frontier:
+        if looked_at > SEARCHED:
+            return Search(None, looked_at)
         spent, _, here, path = heapq.heappop(frontier)
         if here == target:
-            return path
+            return Search(path, looked_at)
         if here in done:
             continue
         done.add(here)
         for step in _edges(here, target, dims, settled, space):
+            looked_at += 1
             if step.target not in done:
                 more = measure(step, dims, space, item)
                 paid = int(step.primitive is not None)
                 total = (spent[0] + more, spent[1] + paid)
                 heapq.heappush(frontier, (total, next(order), step.target, (*path, step)))
     raise AssertionError(f"no way from {source} to {target}")
+
+
+def _plainly(
+    source: Layout, target: Layout, dims: tuple[str, ...], space: Space
+) -> tuple[Step, ...]:
+    """The way that leads from any layout to any other: what differs is reduced, gathered or brought
+    to every node, and then sliced."""
+    legs: list[tuple[str | None, tuple[str, ...], Layout]] = []
+    here = source
+    wanted = dict(target.partial)
+    for kind in dict.fromkeys(kind for _, kind in source.partial):
+        axes = tuple(axis for axis, own in source.partial if own == kind != wanted.get(axis))
+        if axes:
+            here = _reduced(here, axes, {})
+            legs.append(("All-Reduce", axes, here))
+    for dim in dims:
+        kept = _common_prefix(source.axes(dim), target.axes(dim))
+        while len(axes := here.axes(dim)) > kept:
+            outer = next(
+                left
+                for left in range(kept, len(axes))
+                if space.in_one_piece(dim, axes[:left], axes[left:])
+            )
+            here = _cut(here, dim, axes[:outer])
+            legs.append(("All-Gather", axes[outer:], here))
+    for axis, _ in source.central:
+        if target.state(axis).letter != "C":
+            here = here.without({axis})
+            legs.append(("Broadcast", (axis,), here))
+    for axis, nodes in target.central:
+        state = here.state(axis)
+        if state != target.state(axis):
+            here = here.without({axis})
+            here = layout(dict(here.cuts), here.partial, {**dict(here.central), axis: nodes})
+            kept_there = state.letter == "R" or set(nodes) <= set(state.nodes)
+            legs.append((None if kept_there else "Send", (axis,), here))
+    for dim, axes in target.cuts:
+        for axis in axes[len(here.axes(dim)) :]:
+            here = _cut(here, dim, (*here.axes(dim), axis))
+            legs.append((None, (axis,), here))
+    for axis, kind in target.partial:
+        if here.state(axis) != target.state(axis):
+            here = layout(dict(here.cuts), {**dict(here.partial), axis: kind}, here.central)
+            legs.append((None, (axis,), here))
+    starts = (source, *(end for _, _, end in legs))
+    return tuple(
+        Step(primitive, axes, start, end)
+        for start, (primitive, axes, end) in zip(starts, legs, strict=False)
+    )
 
 
 def cost(steps: tuple[Step, ...], dims: tuple[str, ...], space: Space, item: Number) -> Fraction:
@@ -165,30 +254,55 @@ def _moving_share(step: Step, space: Space) -> Fraction:
 @lru_cache
 def _chunks_turned(nodes: int) -> Fraction:
     """The chunks, two a node, that change nodes between in order (2i, 2i+1) and zigzag
-    (i, 2n−1−i)."""
-    stay = sum(
-        len({2 * node, 2 * node + 1} & {node, 2 * nodes - 1 - node}) for node in range(nodes)
-    )
+    (i, 2n−1−i): all but chunk 0, and where 3i is 2n−1 or 2n−2."""
+    stay = 1 + ((2 * nodes - 1) % 3 == 0) + ((2 * nodes - 2) % 3 == 0)
     return Fraction(2 * nodes - stay, 2 * nodes)
 
 
 @lru_cache
 def _share(sizes: tuple[Fraction, ...], order: tuple[int, ...]) -> Fraction:
-    """Nodes whose slice changes when axes of these sizes, major first, are put in another order."""
+    """Nodes whose slice changes when axes of these sizes, major first, are put in another order; of
+    more nodes than there are, all.
+
+    A node stays where its coordinates, weighted by how far one step on each axis takes it in either
+    order, differ by nothing: the differences of half of the axes meet those of the others.
+    """
     ways = [int(size) for size in sizes]
-    nodes: list[tuple[int, ...]] = [()]  # coordinates
-    for size in ways:
-        nodes = [(*node, place) for node in nodes for place in range(size)]
-    stay = sum(_slice(node, ways, range(len(ways))) == _slice(node, ways, order) for node in nodes)
-    return Fraction(len(nodes) - stay, len(nodes))
+    before, after = _strides(ways, range(len(ways))), _strides(ways, order)
+    apart = [before[axis] - after[axis] for axis in range(len(ways))]
+    half: list[int] = []
+    for axis in sorted(range(len(ways)), key=ways.__getitem__):
+        if prod(ways[other] for other in half) * ways[axis] <= prod(ways) ** 0.5:
+            half.append(axis)
+    rest = [axis for axis in range(len(ways)) if axis not in half]
+    if prod(ways[axis] for axis in rest) > ENUMERATED:
+        return Fraction(1)
+    one, other = (_differences([(ways[a], apart[a]) for a in some]) for some in (half, rest))
+    stay = sum(times * other[-difference] for difference, times in one.items())
+    return Fraction(prod(ways) - stay, prod(ways))
 
 
-def _slice(node: tuple[int, ...], ways: list[int], order: Iterable[int]) -> int:
-    """The slice that the node with these coordinates has, axes taken in the given order."""
-    index = 0
-    for axis in order:
-        index = index * ways[axis] + node[axis]
-    return index
+def _strides(ways: Sequence[int], order: Sequence[int]) -> dict[int, int]:
+    """How many slices one step on each axis goes on, axes taken in the given order."""
+    strides = {}
+    stride = 1
+    for axis in reversed(order):
+        strides[axis] = stride
+        stride *= ways[axis]
+    return strides
+
+
+def _differences(axes: Iterable[tuple[int, int]]) -> Counter[int]:
+    """What the coordinates on some axes, each of so many nodes and so far apart, add up to, and how
+    often."""
+    found = Counter([0])
+    for ways, apart in axes:
+        longer: Counter[int] = Counter()
+        for difference, times in found.items():
+            for place in range(ways):
+                longer[difference + place * apart] += times
+        found = longer
+    return found
 
 
 def _common_prefix(one: tuple[str, ...], other: tuple[str, ...]) -> int:
@@ -202,7 +316,14 @@ def _common_prefix(one: tuple[str, ...], other: tuple[str, ...]) -> int:
 def _edges(
     here: Layout, goal: Layout, dims: tuple[str, ...], settled: dict[str, int], space: Space
 ) -> Iterator[Step]:
-    """Every step that may lead from a layout towards the wanted one."""
+    """Every step that may lead from a layout towards the wanted one; only a free slice that goes
+    where it belongs, if there is one: it never makes the rest dearer."""
+    for dim, wanted in goal.cuts:
+        axes = here.axes(dim)
+        following = wanted[len(axes) : len(axes) + 1]
+        if wanted[: len(axes)] == axes and following and here.state(following[0]).letter == "R":
+            yield Step(None, following, here, _cut(here, dim, (*axes, *following)))
+            return
     for dim, axes in here.cuts:
         free = axes[settled[dim] :]
         for length in range(1, len(free) + 1):
