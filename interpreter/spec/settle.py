@@ -7,8 +7,9 @@ on a layer that calls a block, or on a stack, goes to every layer inside that ha
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.grammar.values import value
@@ -54,6 +55,17 @@ class _Portion:
     readers: tuple[DraftLayer, ...]
     log: Log
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What its variables are called, and those that were asked about."""
+        own = (tensor.name for tensor in self.variables)
+        return frozenset((*own, *self.log.read, *self.log.absent))
+
+    def apart_from(self, touched: Set[str], readers: tuple[DraftLayer, ...]) -> bool:
+        """Has nothing been touched that it depends on, and do the same read its weights?"""
+        clear = not self.log.whole and touched.isdisjoint(self.names)
+        return clear and _identical(self.readers, readers)
+
 
 class Portions:
     """What earlier settling of the same spec gave, under one plan."""
@@ -82,7 +94,7 @@ def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portio
     """Gives every layer, stack and variable what is said of it."""
     portions.begin((dims.products, tuple(map(_everything, rules))))
     readers = _readers(walked)
-    settling = _Settling(walked.building, rules, dims.products)
+    settling = _Settling(walked.building, rules, dims.products, walked.touched)
     found = [settling.portion(drafts, readers, portions.memo) for drafts in walked.drafts]
     hit = frozenset(order for portion in found for order in portion.hit)
     return Settled(tuple(portion.part for portion in found), hit)
@@ -119,6 +131,7 @@ class _Settling:
     building: Building
     rules: tuple[Rule, ...]
     products: Products
+    touched: Set[str] | None
     hit: set[int] = field(default_factory=set)
     said: Mapping[str, Said] = field(default_factory=dict)
     by_unit: dict[tuple[str, ...], tuple[Rule, ...]] = field(default_factory=dict)
@@ -131,12 +144,14 @@ class _Settling:
         memo: Memo[_Portion],
     ) -> _Portion:
         """One passage, settled; as before where nothing that it depends on has changed."""
+        known, touched = memo.known(drafts), self.touched
+        shared = [name for name in drafts.tensors if name in readers] if readers else []
+        elsewhere = tuple(reader for name in shared for reader in readers[name])
+        if known is not None and touched is not None and known.apart_from(touched, elsewhere):
+            return known
         asked = self.building.tensors
         assert isinstance(asked, Ledger)
         variables = asked.present(drafts.tensors)
-        shared = [name for name in drafts.tensors if name in readers] if readers else []
-        elsewhere = tuple(reader for name in shared for reader in readers[name])
-        known = memo.known(drafts)
         if (
             known is not None
             and _identical(known.variables, variables)

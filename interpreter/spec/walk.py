@@ -131,13 +131,15 @@ class Drafts:
 @value
 class Walked:
     """What the walk made: the drafts of each passage, the outermost scope, the ops and blocks that
-    the spec declares, and the ops as templates."""
+    the spec declares, and the ops as templates. `touched`: the variables that it made otherwise
+    than the walk before, None where that cannot be told."""
 
     drafts: tuple[Drafts, ...]
     scope: Scope
     building: Building
     callees: tuple[Callee, ...]
     templates: tuple[Template, ...]
+    touched: Set[str] | None
 
     @property
     def items(self) -> tuple[DraftItem, ...]:
@@ -146,7 +148,8 @@ class Walked:
 
 
 class Walks:
-    """What earlier walks over the same spec made, under one plan."""
+    """What earlier walks over the same spec made, under one plan. `touched`: the variables that the
+    last walk made otherwise than the one before; None where it cannot tell."""
 
     def __init__(self) -> None:
         self.world: World | None = None
@@ -157,6 +160,7 @@ class Walks:
         self.alone: Memo[Drafts] = Memo()
         self.order: tuple[tuple[Passage, Drafts], ...] = ()
         self.registered: tuple[Callee, ...] = ()
+        self.touched: Set[str] | None = None
         self.entries: Ledger[str, Entry] = Ledger()
         self.layers: Ledger[str, Site] = Ledger()
         self.named: Ledger[str, Callee] = Ledger()
@@ -193,6 +197,7 @@ class Walks:
         callees = tuple(walker.callees)
         same_facts = len(self.same) == len(self.facts)
         same = bool(self.order) and same_facts and callees == self.registered
+        self.touched = None
         order = (self._near_edit(passages, walker) if same else None) or self._all(passages, walker)
         for ledger in self.ledgers:
             ledger.hide(frozenset())
@@ -258,6 +263,7 @@ class Walks:
                 changed.setdefault(place, set()).update(keys)
         if self._disputed or not all(drafts.whole for _, drafts in made):
             return None
+        self.touched = changed.get(TENSORS, set())
         for passage, _ in self.order[head:behind]:
             self.drafts.forget(passage)
         for passage, drafts in made:
@@ -327,7 +333,8 @@ def walk(statements: Statements, world: World, notes: Notes, walks: Walks) -> Wa
     for callee in callees:
         if isinstance(callee.statement, BlockStatement) and callee.site not in notes.read:
             notes.found.extend(walker.uncalled(callee, callee.statement).found)
-    return Walked(made, walks.scope, building, tuple(callees), tuple(templates))
+    scope, touched = walks.scope, walks.touched
+    return Walked(made, scope, building, tuple(callees), tuple(templates), touched)
 
 
 @dataclass(slots=True)
