@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from parspec.grammar.columns import BODY, Line
+from parspec.grammar.columns import BODY, LIMIT, Line, width, with_comment
 from parspec.grammar.layout import laid_out
 from parspec.grammar.lines import LineIndex
 from parspec.grammar.splitter import BLANKS
@@ -69,6 +69,8 @@ def entries(document: Document) -> list[Entry] | None:
         beside = _beside(marks[0])
         found.append(_entry(text, unit, blank, beside))
         below = _marked(marks[1:] if beside else marks, depths[index + 1])
+        if found[-1].opens and marks[0].text == "}" and not marks[0].lines:
+            found[-1], below = _shut(found[-1], below)
         found += _without_blank(below) if found[-1].opens else below
     return found
 
@@ -121,6 +123,16 @@ def _entry(text: str, unit: _Unit, blank: bool, beside: str) -> Entry:
         return Entry((Line(indent, (own,), beside),), blank, alone=True)
     laid = laid_out(own, unit.statement, indent, beside)
     return Entry(laid, blank, alone=len(laid) > 1 or own.endswith("{"))
+
+
+def _shut(header: Entry, below: list[Entry]) -> tuple[Entry, list[Entry]]:
+    """A header with the `}` that comes first below it on its own line, if that fits: `plan p {}`;
+    and what is left below."""
+    last, brace = header.lines[-1], below[0].lines[0]
+    line = Line(last.indent, (*last.cells[:-1], f"{last.cells[-1]}}}"), brace.comment)
+    if line.indent + with_comment(width("".join(line.cells)), line.comment) > LIMIT:
+        return header, below
+    return header._replace(lines=(*header.lines[:-1], line)), below[1:]
 
 
 # -- what stands between them --------------------------------------------------------------------

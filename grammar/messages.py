@@ -94,7 +94,7 @@ _GROUPS = (
     ),
     ('"forward", "backward" or "update"', {'"forward"', '"backward"', '"update"'}),
 )
-_FOREIGN = {"、": ",", "。": ".", "×": "*", "−": "-", "→": "->"}
+_FOREIGN = {"、": ",", "。": ".", "×": "*", "−": "-", "→": "->", "@": "*"}
 _BY_MARK = {word[1:-1]: terminal for terminal, word in TERMINALS.items() if not word[1].isalnum()}
 _MARKS = '"'
 _TOO_LARGE = re.compile(r"(?:[0-9]_?){32,}[0-9]?|[0-9_]+[eE][0-9]{3,}")

@@ -168,9 +168,22 @@ class Facts:
         return tuple(layer for part in self.parts for layer in part.readers.get(tensor, ()))
 
     def label(self, tensor: str) -> str:
-        """What the spec calls a variable."""
+        """What the spec calls a variable; what an expression inside a layer gives has the layer's
+        name."""
+        if self.is_unnamed(tensor):
+            return self.written(tensor).rpartition(".")[2]
         found = self.tensor(tensor)
         return tensor if found is None else found.label
+
+    def is_unnamed(self, tensor: str) -> bool:
+        """Is it what an expression inside a layer gives?"""
+        maker = self.maker(tensor)
+        return maker is not None and maker.name != maker.parent
+
+    def written(self, layer: str) -> str:
+        """The layer that is written where a layer comes from: that around an inner expression."""
+        found = self.layer(layer)
+        return layer if found is None else found.parent
 
     # -- what the analysis says ------------------------------------------------------------------
 
@@ -178,6 +191,16 @@ class Facts:
     def results(self) -> Mapping[str, LayerResult]:
         """Layers by name."""
         return {layer.name: layer for layer in self.analysis.layers}
+
+    def followed(self, layer: str) -> Iterator[tuple[str, str]]:
+        """The axes on which a layer follows a variable, and that variable; in place of what an
+        inner expression gives, what that follows."""
+        result = self.results.get(layer)
+        for axis, tensor in result.follows if result else ():
+            if self.is_unnamed(tensor):
+                yield from (each for each in self.followed(tensor) if each[0] == axis)
+            else:
+                yield axis, tensor
 
     @cached_property
     def lying(self) -> Mapping[str, TensorResult]:

@@ -59,6 +59,7 @@ ROUTES: tuple[Route, ...] = (
 
 COMMANDS: Mapping[str, Command] = {
     "parspec.report": Command("report", "report"),
+    "parspec.plans": Command("report", "plans"),
     "parspec.explain": Command("report", "explain"),
     "parspec.summary": Command("report", "summary"),
 }

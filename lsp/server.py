@@ -30,7 +30,7 @@ from parspec.lsp.life import is_alive
 from parspec.lsp.progress import Progress
 from parspec.lsp.registry import COMMANDS, ROUTES, Route, loaded
 from parspec.lsp.schedule import Debounced, Ticket, Worker, tell
-from parspec.lsp.session import Session
+from parspec.lsp.session import Failed, Session
 from parspec.lsp.settings import SECTION, settings
 from parspec.lsp.wire import Garbled, Wire
 
@@ -41,6 +41,9 @@ logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what is reporte
 _INVALID_PARAMS = -32602
 _SELDOM = (50_000, 20, 20)  # analyses hold many values and no cycles: a third less time than often
 _WATCH = 1.0  # seconds between two looks at whether the client is alive
+_LASTING = frozenset(
+    (types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_COMPLETION, types.TEXT_DOCUMENT_SIGNATURE_HELP)
+)  # what is better answered from an earlier text than not at all
 _REFRESHED = {
     "workspace.diagnostics": types.WORKSPACE_DIAGNOSTIC_REFRESH,
     "workspace.inlayHint": types.WORKSPACE_INLAY_HINT_REFRESH,
@@ -244,8 +247,9 @@ class Server(LanguageServer):
                 return await self._do(partial(self._answer, route, params))
             except JsonRpcException:  # what was asked for cannot be; the client is told why
                 raise
-            except Exception:  # a bug of ours; the client goes on without this answer
-                _LOG.exception("%s", route.method)
+            except Exception as error:  # a bug of ours; the client goes on without this answer
+                if not isinstance(error, Failed):
+                    _LOG.exception("%s", route.method)
                 return params if route.of == "item" else None
 
         return answer
@@ -255,7 +259,12 @@ class Server(LanguageServer):
         if route.of != "document":
             return function(self.session, params)
         document = params.item if hasattr(params, "item") else params.text_document
-        view = self.session.view(document.uri)
+        try:
+            view = self.session.view(document.uri)
+        except Failed:
+            if route.method not in _LASTING:
+                raise
+            view = self.session.last_view(document.uri)
         return None if view is None else function(view, params)
 
     async def _command(self, params: types.ExecuteCommandParams) -> Any:
@@ -309,8 +318,9 @@ class Server(LanguageServer):
         uri, before = params.text_document.uri, params.previous_result_id
         try:
             return await self._do(partial(self._pulling.of, uri, before))
-        except Exception:  # as above
-            _LOG.exception("diagnostics of %s", uri)
+        except Exception as error:  # as above
+            if not isinstance(error, Failed):
+                _LOG.exception("diagnostics of %s", uri)
             return types.RelatedFullDocumentDiagnosticReport([])
 
     async def _pull_all(self, params: types.WorkspaceDiagnosticParams) -> Any:

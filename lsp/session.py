@@ -6,8 +6,10 @@ works, each from the newest text.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +26,7 @@ from parspec.lsp.settings import Settings
 from parspec.lsp.snapshot import Snapshot
 from parspec.lsp.uris import name_of, uri_of
 
+_LOG = logging.getLogger("parspec")
 _SUFFIX = ".par"
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
 _KEPT_CLOSED = 8  # snapshots of files that are not open
@@ -37,12 +40,25 @@ class _Kept(NamedTuple):
     read: Recorder
 
 
+class Failed(Exception):
+    """A bug of ours keeps a text from being analysed; it was logged when it came up."""
+
+
+class _Failure(NamedTuple):
+    """A text that could not be analysed, with what was read for it."""
+
+    text: str
+    read: Recorder
+
+
 @dataclass(slots=True)
 class _Work:
-    """What is kept of a file: what has been found on the way so far, and the newest snapshot."""
+    """What is kept of a file: what has been found on the way so far, the newest snapshot, and the
+    text after it that has none."""
 
     looks: Looks = field(default_factory=Looks)
     kept: _Kept | None = None
+    failure: _Failure | None = None
 
 
 @dataclass(slots=True)
@@ -138,17 +154,24 @@ class Session:
         """The newest snapshot of a URI's file; None where there is no text."""
         return self.view_of(self.file(uri))
 
+    def last_view(self, uri: str) -> View | None:
+        """The last snapshot that there was of a URI's file, perhaps of an earlier text."""
+        work = self._work.get(self.file(uri))
+        return None if work is None or work.kept is None else View(work.kept.snapshot, self)
+
     def view_of(self, file: str) -> View | None:
-        """The newest snapshot of a file, open or not; None where there is no text."""
+        """The newest snapshot of a file, open or not; None where there is no text. Raises Failed
+        where that cannot be analysed."""
         snapshot = self._snapshot(file)
         return None if snapshot is None else View(snapshot, self)
 
     def open_views(self) -> Iterator[View]:
-        """The newest snapshots of the open files."""
+        """The newest snapshots of the open files that have one."""
         for known in self.documents:
-            view = self.view_of(known.file)
-            if view is not None:
-                yield view
+            with suppress(Failed):
+                view = self.view_of(known.file)
+                if view is not None:
+                    yield view
 
     def attempt(self, snapshot: Snapshot, texts: Mapping[str, str]) -> Snapshot:
         """The snapshot that there would be if some files had other texts."""
@@ -170,8 +193,21 @@ class Session:
         work = self._work[file] = self._work.pop(file, _Work())  # the last one from now on
         if work.kept is None or not _is_current(work.kept, written):
             self._drop_closed()
-            work.kept = _Kept(self._analysed(written, read, work), read)
+            work.kept = _Kept(self._unless_failed(written, read, work), read)
         return work.kept.snapshot
+
+    def _unless_failed(self, written: Written, read: Recorder, work: _Work) -> Snapshot:
+        """A snapshot, which is not tried again for a text that has failed."""
+        failure = work.failure
+        if failure and failure.text == written.text and failure.read.is_current():
+            raise Failed(written.file)
+        try:
+            return self._analysed(written, read, work)
+        except GivenUp:
+            raise
+        except Exception as error:
+            work.failure = _Failure(written.text, read)
+            raise Failed(written.file) from error
 
     def _analysed(self, written: Written, read: Reader, work: _Work) -> Snapshot:
         before = None if work.kept is None else work.kept.snapshot
@@ -180,9 +216,10 @@ class Session:
             return analysed(written, read, folders, before, work.looks, self.checkpoint)
         except GivenUp:
             raise
-        except Exception:  # a bug of ours: the next attempt begins anew
-            self._work.pop(written.file, None)
-            raise
+        except Exception:  # a bug of ours, perhaps only in what is taken from before
+            _LOG.exception("%s", written.file)
+        work.looks = Looks()
+        return analysed(written, read, folders, checkpoint=self.checkpoint)
 
     def _drop_closed(self) -> None:
         """Keeps a few snapshots of files that are not open."""

@@ -32,7 +32,8 @@ from hostile_draws import FILE, KINDS, Content, Draw, Folder, Unreadable
 from parspec.interpreter.commands.main import main as parspec
 
 SOON = 2.0  # seconds of the processor
-HUNG = 20  # seconds
+HUNG = 20  # seconds of the processor
+STUCK = 300  # seconds
 MEMORY = 4 * 2**30  # bytes that the process may have
 STATEMENTS = 1_000_000
 CHECK = ("check", "--format", "json")
@@ -129,7 +130,8 @@ def ran(*words: str) -> Answer:
     data = io.BytesIO()
     out, err = io.TextIOWrapper(data, "utf-8"), io.StringIO()
     code, raised = -1, ""
-    signal.alarm(HUNG)
+    signal.setitimer(signal.ITIMER_PROF, HUNG)
+    signal.alarm(STUCK)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = parspec(words)
@@ -138,6 +140,7 @@ def ran(*words: str) -> Answer:
     except BaseException as error:
         raised = f"{type(error).__name__}: {error}"[:300]
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
     out.flush()
     return Answer(code, data.getvalue().decode(), err.getvalue(), raised)
@@ -167,13 +170,14 @@ def watched() -> Iterator[None]:
 
     debug, limits = os.environ.get("PARSPEC_DEBUG"), resource.getrlimit(resource.RLIMIT_AS)
     os.environ["PARSPEC_DEBUG"] = "1"
-    handler = signal.signal(signal.SIGALRM, stop)
+    handlers = {number: signal.signal(number, stop) for number in (signal.SIGALRM, signal.SIGPROF)}
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
     try:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
-        signal.signal(signal.SIGALRM, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
         os.environ.pop("PARSPEC_DEBUG")
         if debug is not None:
             os.environ["PARSPEC_DEBUG"] = debug

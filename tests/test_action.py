@@ -32,6 +32,20 @@ layer down: y[B, D] = a * w_down partition F on N
 output y replicated on N
 """
 
+PIPELINE = """\
+device box { memory = 1 GB  flops = 1 Tflop/s  hbm = 1 TB/s }
+link wire { bandwidth = 1 GB/s  latency = 1 us }
+mesh pp = 2 over wire on 2 box
+dim B = 256, D = 256, F = 256, L = 4
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight v[D, F], w[F, D]
+  layer up:   h[B, F] = x * v
+  layer down: y[B, D] = h * w
+}
+output y
+"""
+
 
 @pytest.fixture(scope="module")
 def summary():
@@ -107,7 +121,19 @@ class TestSummary:
 
     def test_errors_are_told(self, compared):
         text = compared({"a.par": SPEC.replace("N = 8", "N = 3")}, {"a.par": SPEC})
+        assert "| a.par | errors → 1.06 GB | 252 MB | - |\n" in text
         assert "- mended: F = 28672 does not split 3 ways on N" in text
+
+    def test_what_has_errors_has_no_figures(self, compared):
+        wrong = SPEC.replace("N = 8", "N = 3")
+        text = compared({"a.par": SPEC}, {"a.par": wrong, "b.par": wrong})
+        assert "| a.par | 1.06 GB → errors | 252 MB → - | - |\n" in text
+        assert "| b.par (new) | errors | - | - |\n" in text
+        assert "0 B" not in text
+
+    def test_times_of_a_pipeline_are_those_of_its_parts(self, compared):
+        text = compared({}, {"a.par": PIPELINE})
+        assert "| a.par (new) | 131 kB | 786 kB | compute 134 us, communication 132 us |\n" in text
 
     def test_names_are_no_markup(self, summary):
         assert summary._named(("a|<b>.par", "x & y")) == "a&#124;&lt;b&gt;.par · x &amp; y"
@@ -132,22 +158,6 @@ class TestSummary:
     )
     def test_changes(self, summary, was, now, change):
         assert summary._change(was, now) == change
-
-    def test_amounts(self, summary):
-        amount = summary._amount
-        assert [amount(n, summary._BYTES) for n in (0, 12, 1_234, 252_000_000, 10**19)] == [
-            "0 B",
-            "12 B",
-            "1.23 kB",
-            "252 MB",
-            "10 EB",
-        ]
-        assert [amount(t, summary._SECONDS) for t in (2e-6, 0.0125, 73.0, None)] == [
-            "2 µs",
-            "12.5 ms",
-            "73 s",
-            "-",
-        ]
 
 
 class Runner:

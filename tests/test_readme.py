@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from parspec.grammar.formatter import formatted
+from parspec.interpreter.commands.commands import COMMANDS
 from parspec.interpreter.commands.main import main
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SPECS = re.findall(r"```par\n(.*?)```", README, re.DOTALL)
+EVERYWHERE = {"--import-from", "--stdio", "--tcp", "--ws", "--stdin-filename"}
 CONSOLES = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
 
 
@@ -25,6 +28,22 @@ def test_specs_check_clean(spec, tmp_path, capsys):
     file = tmp_path / "spec.par"
     file.write_text(spec, encoding="utf-8")
     assert main(["check", "--warn-as-error", str(file)]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=range(len(SPECS)))
+def test_specs_are_in_the_one_style(spec):
+    assert formatted(spec) == spec
+
+
+def test_this_repository_is_named_at_a_branch_as_it_has_no_tags():
+    assert re.findall(r"(?:rev: |OWNER/parspec\S*@)(\S+)", README) == ["main", "main"]
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_every_option_that_somebody_may_look_for_is_in_the_table(command):
+    (row,) = re.findall(rf"^\| `parspec {command.name}\b.*$", README, re.MULTILINE)
+    named = {option.flag for option in command.options} - EVERYWHERE
+    assert {flag for flag in named if flag not in row} == set()
 
 
 @pytest.mark.parametrize(("command", "printed"), [run for block in CONSOLES for run in runs(block)])

@@ -24,6 +24,7 @@ from parspec.interpreter.analysis.part_result import PartResult, result_of, told
 from parspec.interpreter.analysis.pins import unpinned
 from parspec.interpreter.analysis.result import Analysis, Memory, Move, Totals, sum_known
 from parspec.interpreter.analysis.sections import Inferred, infer
+from parspec.interpreter.analysis.stints import busiest_time
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount, numeric, total
 
@@ -75,8 +76,8 @@ def _analyze(inferred: Inferred, known: Known) -> Analysis:
     totals = _totals(inferred, parts, costs, outward, busiest)
     at_outputs = tuple(move for move in outward if move.primitive is not None)
     figures = Figures(inferred, costs, at_outputs, totals, known)
-    expects, judged = judge(model.expects, figures)
     checks = check_all(inferred, parts, known)
+    expects, judged = judge(model.expects, figures, checks)
     fits = over_memory(model, busiest)
     own = without_doubtful((*checks, *fits, *judged, *unpinned(figures)), model)
     return Analysis(
@@ -114,10 +115,12 @@ def _totals(
         for (axes, primitive), amount in one[model.cost].items()
     ]
     moving = chain.from_iterable([cost.move_time for cost in costs])
-    compute = sum_known(chain.from_iterable([cost.layer_time for cost in costs]))
+    stints = tuple(chain.from_iterable([cost.computing for cost in costs]))
+    compute = busiest_time(stints, inferred.pipeline, inferred.grid)
+    layers = sum_known(chain.from_iterable([cost.layer_time for cost in costs]))
     communication = sum_known((*moving, *(move.time for move in paid)))
     staged = model.trains or bool(inferred.pipeline.courses)  # its time is that of a schedule
-    step = None if staged else sum_known((compute, communication))
+    step = None if staged else sum_known((layers, communication))
     return Totals(
         total(part.parameters for part in parts),
         (

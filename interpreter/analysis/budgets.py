@@ -11,7 +11,12 @@ from parspec.interpreter.analysis.figures import Figures, Picked, Verdict, untol
 from parspec.interpreter.analysis.result import Move, sum_known
 from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.diagnostics.findings import Datum, Finding
-from parspec.interpreter.diagnostics.readable import bytes_text, count_text, seconds_text
+from parspec.interpreter.diagnostics.readable import (
+    bytes_text,
+    count_text,
+    flops_text,
+    seconds_text,
+)
 from parspec.interpreter.spec.model import Expect
 from parspec.interpreter.theory.formulas import Amount, Number, is_number, reader, symbols, total
 
@@ -22,6 +27,12 @@ COMPARISONS: Mapping[str, Callable[[Number, Number], bool]] = {
     ">=": compare.ge,
     "==": compare.eq,
 }
+AT_REST = frozenset({"parameters", "weights", "cache"})
+"""Figures that are the same in all passes."""
+SHARES = frozenset({"weights", "gradients", "optimizer", "activations", "cache", "buffers"})
+"""Figures that are shares of memory."""
+OF_A_WHOLE = SHARES | {"memory", "parameters", "step"}
+"""Figures that are not taken apart by layers or axes."""
 LARGEST_PARTS = 3  # a failed budget names so many of the largest primitives
 
 
@@ -30,12 +41,12 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     if expect.bound is None:
         return Verdict(None, "")
     figure = budget.figure.text
-    if (
-        figures.inferred.model.trains
-        and figure != "parameters"
-        and budget.scope.passes != "forward"
-    ):
+    passes = budget.scope.passes
+    trained = figures.inferred.model.trains and figure not in AT_REST and passes != "forward"
+    if trained or passes in ("backward", "update"):
         return untold(expect, "it needs the backward pass", "")
+    if figure in OF_A_WHOLE and (expect.within is not None or expect.axes):
+        return untold(expect, f"{figure} is only known of the whole", "")
     moves = figures.within(expect)
     value = _figure(expect, budget, moves, figures)
     if value is None:
@@ -70,13 +81,27 @@ def _figure(expect: Expect, budget: BudgetExpect, moves: Picked, figures: Figure
             return moves.per_device if budget.scope.per_device else moves.traffic
         case "memory":
             return figures.totals.memory.total
+        case share if share in SHARES:
+            size: Amount | None = getattr(figures.totals.memory, share)
+            return size
+        case "flops":
+            return None if expect.axes else figures.flops(expect)
+        case "step":
+            return _seconds(figures.totals.step_time)
+        case "compute":
+            return None if expect.axes else _seconds(figures.layer_time(expect))
+        case "communication":
+            return _seconds(sum_known(move.time for move in moves.moves))
         case "parameters":
             return figures.totals.parameters
         case "time":
-            layers = () if expect.axes else figures.layer_times(expect)
-            spent = sum_known((*layers, *(move.time for move in moves.moves)))
-            return None if spent is None else Fraction(spent)
+            layers = 0.0 if expect.axes else figures.layer_time(expect)
+            return _seconds(sum_known((layers, *(move.time for move in moves.moves))))
     return None
+
+
+def _seconds(time: float | None) -> Amount | None:
+    return None if time is None else Fraction(time)
 
 
 def _parts(budget: BudgetExpect, moves: Picked, figures: Figures) -> tuple[str, ...]:
@@ -112,10 +137,15 @@ def _largest(priced: Sequence[tuple[Move, Amount]], figures: Figures) -> tuple[s
 
 def _quantity(figure: str, value: Amount) -> str:
     if not is_number(value):
-        return reader(value)
+        formula = reader(value)
+        if figure == "parameters":
+            return formula
+        return f"({formula}) B" if " " in formula else f"{formula} B"
     match figure:
-        case "time":
+        case "time" | "step" | "compute" | "communication":
             return seconds_text(value)
         case "parameters":
             return count_text(value)
+        case "flops":
+            return flops_text(value)
     return bytes_text(value)

@@ -27,6 +27,7 @@ def check_all(inferred: Inferred, parts: Sequence[PartResult], known: Known) -> 
     batch = tuple(batch_findings(inferred))
     division = division_findings([part.faults.division for part in parts], grid)
     faults = [part.faults for part in parts if part.faults.found]
+    far = tuple(_each(faults, lambda one: one.far))
     return (
         *topology_findings(model),
         *without_batch(division, batch),
@@ -35,14 +36,15 @@ def check_all(inferred: Inferred, parts: Sequence[PartResult], known: Known) -> 
         *_each(faults, lambda one: one.whole),
         *_each(faults, lambda one: one.unsettled),
         *_layers_lost(inferred),
+        *_idle_stages(inferred),
         *_each(faults, lambda one: one.stores),
         *_each(faults, lambda one: one.off_stage),
         *_stages_out_of_range(inferred, faults),
         *_each(faults, lambda one: one.padding),
-        *_each(faults, lambda one: one.far),
+        *far,
         *_partial_left(inferred),
         *batch,
-        *(() if model.doubt else _avoidable(inferred, parts, known)),
+        *(() if model.doubt or far else _avoidable(inferred, parts, known)),
     )
 
 
@@ -106,6 +108,19 @@ def _layers_lost(inferred: Inferred) -> Iterator[Finding]:
                     **_valid_chunks(course.layers, stages),
                 ),
                 (Related(grid.by_name[stack.dim].site, f"{stack.dim} is declared here"),),
+            )
+
+
+def _idle_stages(inferred: Inferred) -> Iterator[Finding]:
+    """Stages that a layout of fewer chunks says nothing of."""
+    for listed in inferred.model.stages:
+        axes = inferred.grid.covers.get(listed.axis, ())
+        stages, chunks = inferred.grid.space.group(axes), len(listed.chunks)
+        if isinstance(stages, int) and chunks < stages:
+            yield Finding(
+                "idle_stages",
+                listed.site,
+                _facts(axis=listed.axis, stages=stages, chunks=chunks, idle=stages - chunks),
             )
 
 

@@ -12,6 +12,7 @@ from parspec.interpreter.analysis.liveness import fused_inside
 from parspec.interpreter.analysis.moves import moves_in
 from parspec.interpreter.analysis.result import Move, exact_sum
 from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.stints import Stint, stint_of, summed
 from parspec.interpreter.theory.formulas import Amount, total
 from parspec.interpreter.theory.primitives import PRICE_LISTS
 
@@ -21,12 +22,13 @@ Traffic: TypeAlias = Mapping[str, Mapping[tuple[str, str], Amount]]
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """The moves in front of a part's layers, the work of each layer, and in how many turns it is
-    done; `inside`: the variables inside fused groups."""
+    """The moves in front of a part's layers, the work of each layer, in how many turns it is
+    done and by which devices; `inside`: the variables inside fused groups."""
 
     moves: tuple[Move, ...]
     works: tuple[Work, ...]
     turns: tuple[Amount, ...]
+    stints: tuple[Stint, ...]
     inside: frozenset[str]
 
     @cached_property
@@ -35,14 +37,14 @@ class Costs:
         return tuple(move for move in self.moves if move.primitive is not None)
 
     @cached_property
-    def times(self) -> tuple[float | None, ...]:
-        """Seconds of each layer, in all turns."""
-        return tuple(work.time for work in self.works)
-
-    @cached_property
     def layer_time(self) -> tuple[float | None, ...]:
         """Seconds of all layers, as figures with that sum."""
-        return exact_sum(self.times)
+        return exact_sum(work.time for work in self.works)
+
+    @cached_property
+    def computing(self) -> tuple[Stint, ...]:
+        """The stints of all layers, summed up."""
+        return summed(self.stints)
 
     @cached_property
     def move_time(self) -> tuple[float | None, ...]:
@@ -53,6 +55,12 @@ class Costs:
     def flops(self) -> Amount:
         """FLOPs of all layers on a device, in all turns."""
         return total(work.flops * turns for work, turns in zip(self.works, self.turns, strict=True))
+
+    @cached_property
+    def executed(self) -> Amount:
+        """FLOPs of all layers in the whole system, in all turns."""
+        pairs = zip(self.works, self.turns, strict=True)
+        return total(work.executed * turns for work, turns in pairs)
 
     @cached_property
     def sent(self) -> Amount:
@@ -68,10 +76,15 @@ class Costs:
 def costs_of(section: Section, speed: Speed | None) -> Costs:
     """The costs of a part on devices of this speed."""
     inside = fused_inside(section)
+    works = tuple([work_of(placed, section, speed, inside) for placed in section.layers])
     return Costs(
         moves_in(section),
-        tuple(work_of(placed, section, speed, inside) for placed in section.layers),
+        works,
         tuple(section.turns(placed.stacks) for placed in section.layers),
+        tuple(
+            stint_of(placed, section, work.turn, work.time)
+            for placed, work in zip(section.layers, works, strict=True)
+        ),
         inside,
     )
 

@@ -38,10 +38,15 @@ def figures_in_doubt(model: Model) -> bool:
     return not model.doubt <= EXPECTING
 
 
+def layouts_in_doubt(model: Model) -> bool:
+    """Whether a statement is broken without which layouts are not those of the spec."""
+    return not model.doubt <= EXPECTING | PRICING
+
+
 def without_doubtful(findings: Iterable[Finding], model: Model) -> Iterator[Finding]:
     """The findings but for those that may only follow from broken statements."""
     broken = broken_chunks(model.documents)
-    layouts_in_doubt = not model.doubt <= EXPECTING | PRICING
+    layouts = layouts_in_doubt(model)
     for finding in findings:
         if (finding.site.file, finding.site.chunk) in broken:
             doubtful = True
@@ -50,6 +55,6 @@ def without_doubtful(findings: Iterable[Finding], model: Model) -> Iterator[Find
         elif finding.name == "unpinned":
             doubtful = bool(model.doubt)
         else:
-            doubtful = layouts_in_doubt and finding.name in CONSEQUENCES
+            doubtful = layouts and finding.name in CONSEQUENCES
         if not doubtful:
             yield finding

@@ -6,28 +6,52 @@ from collections.abc import Iterable
 
 from parspec.grammar.syntax import BudgetExpect, PrimitiveExpect, StateExpect
 from parspec.interpreter.analysis.budgets import judge_budget
-from parspec.interpreter.analysis.doubts import figures_in_doubt
+from parspec.interpreter.analysis.doubts import figures_in_doubt, layouts_in_doubt
 from parspec.interpreter.analysis.figures import Figures, Verdict
 from parspec.interpreter.analysis.pins import judge_primitive, judge_state
 from parspec.interpreter.analysis.result import ExpectResult
+from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Datum, Finding
-from parspec.interpreter.spec.model import Expect
+from parspec.interpreter.spec.model import Expect, Model
+
+PLANS_SPREAD = "the file has no mesh of its own: see its plans"
 
 
 def judge(
-    expects: Iterable[Expect], figures: Figures
+    expects: Iterable[Expect], figures: Figures, checks: Iterable[Finding]
 ) -> tuple[tuple[ExpectResult, ...], tuple[Finding, ...]]:
-    """The result of every expect and the findings of those that fail or cannot be told: it cannot
-    where a broken statement may be why it fails."""
+    """The result of every expect and the findings of those that fail or cannot be told. It cannot
+    where a broken statement may be why it fails or holds, nor that it holds where `checks` have
+    found an error."""
+    model = figures.inferred.model
+    wrong = any(catalogue.severity(finding) == "error" for finding in checks)
     results, findings = [], []
     for expect in expects:
+        if _is_for_plans(expect, model):
+            results.append(ExpectResult(expect.text, None, PLANS_SPREAD, expect.site))
+            continue
         verdict = _verdict(expect, figures)
-        if verdict.holds is False and figures_in_doubt(figures.inferred.model):
-            verdict = Verdict(None, verdict.value)
+        failed = verdict.holds is False
+        if _in_doubt(expect, model) or (wrong and not failed):
+            verdict = Verdict(None, verdict.value, None if failed else verdict.finding)
         results.append(ExpectResult(expect.text, verdict.holds, verdict.value, expect.site))
         if verdict.finding is not None:
             findings.append(verdict.finding)
     return tuple(results), tuple(findings)
+
+
+def _is_for_plans(expect: Expect, model: Model) -> bool:
+    """Whether an expect is about how a model is spread that only its plans bring a mesh for."""
+    condition = expect.statement.condition
+    spread = not isinstance(condition, BudgetExpect) or condition.figure.text != "parameters"
+    return spread and model.plan is None and bool(model.plans) and not model.mesh.axes
+
+
+def _in_doubt(expect: Expect, model: Model) -> bool:
+    """Whether what an expect is about may be missing because a statement is broken."""
+    if isinstance(expect.statement.condition, BudgetExpect):
+        return figures_in_doubt(model)
+    return layouts_in_doubt(model)
 
 
 def _verdict(expect: Expect, figures: Figures) -> Verdict:

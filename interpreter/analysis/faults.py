@@ -9,12 +9,12 @@ from parspec.interpreter.analysis.division import Division, Written, division_in
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.sections import Section
-from parspec.interpreter.analysis.sizes import dims_of, item_bytes
+from parspec.interpreter.analysis.sizes import item_bytes
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
 from parspec.interpreter.spec.model import Layer, Stage
 from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number
 from parspec.interpreter.theory.layouts import TURN, layout
-from parspec.interpreter.theory.redistribution import SEARCHED, moved, redistribute, searched
+from parspec.interpreter.theory.redistribution import SEARCHED, moved, redistribute
 from parspec.interpreter.theory.rule import whole_dims
 
 
@@ -284,13 +284,10 @@ def _counted(layer: Layer, section: Section) -> tuple[str, ...]:
 
 
 def _far(section: Section) -> Iterator[Finding]:
-    """Variables that are brought to a layer on the plain way: nobody looked at all others."""
-    space = section.grid.space
+    """Variables that are brought to layers without a look at all ways, each where it is read."""
     for served in section.served:
-        tensor = section.tensors[served.need.tensor]
-        start = served.steps[0].source if served.steps else served.need.layout
-        item = item_bytes(tensor)
-        if not searched(start, served.need.layout, dims_of(tensor, start), space, item):
+        if not section.uses[served.need.tensor].thorough:
+            tensor = section.tensors[served.need.tensor]
             what = f"steps that may lead {tensor.label} to where it is needed"
             yield Finding(
                 "over_limit", section.site(served.need), _facts(what=what, limit=SEARCHED)

@@ -15,6 +15,7 @@ from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.result import Move, Totals
 from parspec.interpreter.analysis.sections import Inferred, Section
+from parspec.interpreter.analysis.stints import busiest_time
 from parspec.interpreter.diagnostics.findings import Datum, Finding
 from parspec.interpreter.spec.model import Expect, Tensor
 from parspec.interpreter.theory.formulas import Amount, total
@@ -128,15 +129,28 @@ class Figures:
             total(one.per_device for one in each),
         )
 
-    def layer_times(self, expect: Expect) -> Iterable[float | None]:
-        """Seconds of the layers that an expect is about."""
+    def layer_time(self, expect: Expect) -> float | None:
+        """Seconds in which the busiest device computes the layers that an expect is about."""
         scope = scope_of(expect, self.inferred.grid)
         if scope.within is None:
-            return chain.from_iterable([costs.times for costs in self.costs])
-        return (
-            time
+            return self.totals.compute_time
+        stints = tuple(
+            stint
             for section, costs in zip(self.inferred.sections, self.costs, strict=True)
-            for placed, time in zip(section.layers, costs.times, strict=True)
+            for placed, stint in zip(section.layers, costs.stints, strict=True)
+            if scope.holds(placed.layer.name)
+        )
+        return busiest_time(stints, self.inferred.pipeline, self.inferred.grid)
+
+    def flops(self, expect: Expect) -> Amount:
+        """FLOPs in the whole system of the layers that an expect is about, in all turns."""
+        scope = scope_of(expect, self.inferred.grid)
+        if scope.within is None:
+            return total(costs.executed for costs in self.costs)
+        return total(
+            work.executed * turns
+            for section, costs in zip(self.inferred.sections, self.costs, strict=True)
+            for placed, work, turns in zip(section.layers, costs.works, costs.turns, strict=True)
             if scope.holds(placed.layer.name)
         )
 

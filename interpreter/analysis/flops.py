@@ -50,14 +50,15 @@ class Speed:
 @value
 class Work:
     """A layer's work: FLOPs and bytes of one turn on a device that takes part; seconds of all turns
-    on the busiest device, None without a device or with symbolic sizes; FLOPs of one turn in the
-    whole system, and of these, by axis, those that its nodes do again (symbolic sizes at a fixed
-    point)."""
+    on the busiest device and of one of them, None without a device or with symbolic sizes; FLOPs of
+    one turn in the whole system, and of these, by axis, those that its nodes do again (symbolic
+    sizes at a fixed point)."""
 
     flops: Amount
     bytes: Amount
     time: float | None
-    executed: Number
+    turn: Fraction | None
+    executed: Amount
     again: tuple[tuple[str, Number], ...]
 
 
@@ -96,15 +97,16 @@ def _work(
         for leaves, dtype, where in zip(sharding.leaves, dtypes, layouts, strict=True)
         if dtype is not None
     )
-    time = None if speed is None else _time(flops, moved, turns, speed)
+    turn = None if speed is None else _time(flops, moved, speed)
+    time = float(turn * turns) if turn is not None and is_number(turns) else None
     central = dict(sharding.placement.central)
     nodes = grid.space.group(axis for axis in grid.sizes if axis not in central)
-    executed = numeric(flops * nodes)
+    executed = flops * nodes
     again = (
-        (axis, executed - numeric(divide(executed, copies)))
+        (axis, numeric(executed) - numeric(divide(numeric(executed), copies)))
         for axis, copies in _copies(sharding, grid)
     )
-    return Work(flops, moved, time, executed, tuple(again))
+    return Work(flops, moved, time, turn, executed, tuple(again))
 
 
 def _flops(sharding: Sharding, space: Space) -> Amount:
@@ -117,10 +119,10 @@ def _flops(sharding: Sharding, space: Space) -> Amount:
     return 2 * (len(operator.inputs) - 1) * points
 
 
-def _time(flops: Amount, moved: Amount, turns: Amount, speed: Speed) -> float | None:
-    if not (is_number(flops) and is_number(moved) and is_number(turns)):
+def _time(flops: Amount, moved: Amount, speed: Speed) -> Fraction | None:
+    if not (is_number(flops) and is_number(moved)):
         return None
-    return float(max(flops / speed.flops, moved / speed.hbm) * turns)
+    return max(flops / speed.flops, moved / speed.hbm)
 
 
 def _copies(sharding: Sharding, grid: Grid) -> Iterator[tuple[str, Number]]:

@@ -2,7 +2,8 @@
 
 No dimension is known by its name: a vocabulary is what a table is looked up by or a loss is taken
 along, experts are batched with weights, heads are batched between activations and appear in
-weights, positions come in pairs (queries and keys) or follow a batch dimension.
+weights, positions come in pairs (queries and keys, also where a weight has one for each) or follow
+a batch dimension.
 """
 
 from __future__ import annotations
@@ -62,10 +63,16 @@ def kinds_of(dims: Iterable[Dim], hints: Sequence[Hints]) -> dict[str, str]:
     for one in hints:
         for leaves in one.inputs:
             kinds |= _input_kinds(leaves, weighted)
-    for dim in dims:
-        if dim.positions != dim.name and dim.name not in weighted:
-            kinds |= {dim.name: "position", dim.positions: "position"}
-    kinds |= dict.fromkeys((kept & weighted) - summed, "head")
+    attended = kept & summed
+    pairs = [(dim.name, dim.positions) for dim in dims if dim.positions != dim.name]
+    positions = {
+        leaf
+        for pair in pairs
+        if pair[0] not in weighted or not attended.isdisjoint(pair)
+        for leaf in pair
+    }
+    kinds |= dict.fromkeys(positions, "position")
+    kinds |= dict.fromkeys((kept & weighted) - summed - positions, "head")
     for one in hints:
         kinds |= one.named
     return kinds | {dim: "layer" for one in hints for dim in one.turns}

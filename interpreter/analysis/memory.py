@@ -49,12 +49,12 @@ def resting_in(section: Section) -> Resting:
     found: dict[Home, Amount] = {}
     for tensor in section.outline.tensors.values():
         if tensor.role in ("weight", "cache"):
-            home, size = _resident(tensor, section)
+            home, size = resident(tensor, section)
             found[home] = found.get(home, 0) + size
     return found
 
 
-def _resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
+def resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
     """Where a variable rests, and its bytes there."""
     use, courses = section.uses[tensor.name], section.pipeline.courses
     nodes = {axis: use.origin.state(axis).nodes for axis in section.pipeline.axes}

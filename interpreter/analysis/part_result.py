@@ -16,7 +16,7 @@ from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.analysis.inference import Inference, Placed
 from parspec.interpreter.analysis.kinds import Naming, strategies
 from parspec.interpreter.analysis.liveness import Lives, last_uses, lives_in
-from parspec.interpreter.analysis.memory import Resting, resting_in
+from parspec.interpreter.analysis.memory import Resting, resident, resting_in
 from parspec.interpreter.analysis.repeats import copies_in
 from parspec.interpreter.analysis.repetition import Repetition, repetition_in
 from parspec.interpreter.analysis.result import LayerResult, StateOf, TensorResult
@@ -107,7 +107,7 @@ def result_of(section: Section, told: Told, speed: Speed | None, written: Writte
         faults_in(section, written),
         suspects_in(section),
         copies_in(section),
-        repetition_in(section.layers, costs.works),
+        repetition_in(section.layers, costs.works, costs.turns),
     )
 
 
@@ -143,5 +143,13 @@ def _tensor(tensor: Tensor, section: Section) -> TensorResult:
         tensor.dtype,
         size,
         _shown(where, tensor),
-        section.at_rest[tensor.name],
+        _busiest(tensor, section),
     )
+
+
+def _busiest(tensor: Tensor, section: Section) -> Amount:
+    """Bytes of a variable on the device that has most of it: of a stacked one, those of all turns
+    that a stage runs."""
+    home, size = resident(tensor, section)
+    courses = (section.pipeline.courses[stack] for stack in home.stacks)
+    return size * product(course.busiest for course in courses)

@@ -87,7 +87,8 @@ class LayerResult:
 @value
 class TensorResult:
     """A variable: all its bytes (every turn's slice of a stacked one), its layout at rest (inputs,
-    weights, caches) or as produced, and what one device holds of it at rest."""
+    weights, caches) or as produced, and what the busiest device holds of it there, of a stacked one
+    in all turns that it runs."""
 
     name: str
     label: str
@@ -115,7 +116,8 @@ class Memory:
 @value
 class Totals:
     """Sums over one step. traffic by pass in the model's price list; by_axis (fused ones under
-    `dp,tp`) and by_primitive over all passes; times in seconds."""
+    `dp,tp`) and by_primitive over all passes; times in seconds: compute_time of the device that
+    computes longest, communication_time of all primitives, each on its busiest device."""
 
     parameters: Amount
     traffic: tuple[tuple[Pass, Amount | None], ...]

@@ -21,8 +21,17 @@ from parspec.interpreter.analysis.sizes import dims_of, item_bytes
 from parspec.interpreter.spec.model import Tensor
 from parspec.interpreter.theory.formulas import Number
 from parspec.interpreter.theory.layouts import TURN, Layout, Node
-from parspec.interpreter.theory.redistribution import Step, cost, redistribute
+from parspec.interpreter.theory.redistribution import (
+    SEARCHED,
+    Step,
+    cost,
+    plain_way,
+    redistribute,
+    search,
+)
 from parspec.interpreter.theory.space import Space
+
+LOOKED_AT = 5 * SEARCHED  # steps that are looked at for one variable
 
 
 @value
@@ -36,11 +45,12 @@ class Served:
 
 class Use(NamedTuple):
     """Where a variable lies before anybody moves it, how it is brought to who needs it otherwise,
-    and all stacks in which somebody needs it."""
+    and all stacks in which somebody needs it; whether all ways to bring it were looked at."""
 
     origin: Layout
     served: tuple[Served, ...]
     stacks: tuple[str, ...]
+    thorough: bool = True
 
 
 class Wanted(NamedTuple):
@@ -93,18 +103,20 @@ def use_of(tensor: Tensor, lies: Lying, space: Space) -> Use:
     """The use of a variable, with what is brought to where it is wanted."""
     if not lies.wanted:
         return lies.use
-    served = (
-        Served({need.layout: need for need in wanted.needs}[where], steps, wanted.stacks)
-        for wanted in lies.wanted
-        for where, steps in _serve(
+    served: list[Served] = []
+    thorough = True
+    for wanted in lies.wanted:
+        ways = _serve(
             wanted.start,
             tuple(need.layout for need in wanted.needs),
             dims_of(tensor, wanted.start),
             item_bytes(tensor),
             space,
         )
-    )
-    return lies.use._replace(served=tuple(served))
+        needs = {need.layout: need for need in wanted.needs}
+        served += (Served(needs[where], steps, wanted.stacks) for where, steps in ways.served)
+        thorough = thorough and ways.thorough
+    return lies.use._replace(served=tuple(served), thorough=thorough)
 
 
 def _scope(tensor: Tensor, need: Need, made: tuple[str, ...]) -> tuple[str, ...]:
@@ -145,25 +157,41 @@ def _last_turn(start: Layout, left: tuple[str, ...], pipeline: Pipeline) -> Layo
     return start.at({axis: ends[axis] for axis in turning}) if turning else start
 
 
+class _Ways(NamedTuple):
+    """The layouts wanted of a variable with the steps that lead to each; whether all were looked
+    at."""
+
+    served: tuple[tuple[Layout, tuple[Step, ...]], ...]
+    thorough: bool
+
+
 @lru_cache(maxsize=16384)
 def _serve(
     start: Layout, wanted: tuple[Layout, ...], dims: tuple[str, ...], item: Number, space: Space
-) -> tuple[tuple[Layout, tuple[Step, ...]], ...]:
-    """Serve the cheapest consumer first, from the cheapest layout at hand, until all are: each of
-    the wanted layouts with the steps that lead to it."""
+) -> _Ways:
+    """Serve the cheapest consumer first, from the cheapest layout at hand, until all are; those
+    that are left when too much was looked at go the plain way."""
     if len(wanted) == 1:
-        return ((wanted[0], redistribute(start, wanted[0], dims, space, item)),)
+        (where,) = wanted
+        thorough = search(start, where, dims, space, item).steps is not None
+        return _Ways(((where, redistribute(start, where, dims, space, item)),), thorough)
     at_hand = [start]
     left = list(wanted)
-    served = []
-    while left:
-        ways = [
-            (cost(steps, dims, space, item), place, len(steps), steps)
-            for place, where in enumerate(left)
-            for source in at_hand
-            for steps in [redistribute(source, where, dims, space, item)]
-        ]
+    served: list[tuple[Layout, tuple[Step, ...]]] = []
+    looked_at, thorough = 0, True
+    while left and looked_at < LOOKED_AT:
+        pairs = [(place, source) for place in range(len(left)) for source in at_hand]
+        ways = []
+        for place, source in pairs:
+            found = search(source, left[place], dims, space, item)
+            steps = redistribute(source, left[place], dims, space, item)
+            ways.append((cost(steps, dims, space, item), place, len(steps), steps))
+            looked_at += 1 + found.looked_at
+            thorough = thorough and found.steps is not None
+            if looked_at >= LOOKED_AT:
+                break
         _, place, _, steps = min(ways, key=lambda way: way[:3])
         served.append((left.pop(place), steps))
         at_hand += [step.target for step in steps if step.target not in at_hand]
-    return tuple(served)
+    served += [(where, plain_way(start, where, dims, space)) for where in left]
+    return _Ways(tuple(served), thorough and not left)

@@ -12,7 +12,7 @@ from parspec.grammar.values import value
 from parspec.interpreter.commands.cells import wrapped
 
 _HELP = ("--help", "-h")
-_INDENT = 24  # where the descriptions of options begin
+_INDENT = 25  # where the descriptions of options begin
 
 
 @value

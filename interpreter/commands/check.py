@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from typing import TypeAlias
@@ -15,7 +15,6 @@ from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.cells import safe
 from parspec.interpreter.commands.check_concise import concise
 from parspec.interpreter.commands.check_full import full
-from parspec.interpreter.commands.check_services import for_services
 from parspec.interpreter.commands.checked import Checked, checked, distinct, strict
 from parspec.interpreter.commands.diagnostic import Diagnostic, diagnosed
 from parspec.interpreter.commands.loading import (
@@ -34,7 +33,6 @@ from parspec.interpreter.commands.progress import progress
 from parspec.interpreter.commands.summary import counted, summary
 from parspec.interpreter.commands.talk import say, unable
 from parspec.interpreter.commands.terminal import Screen, can_redraw, screen
-from parspec.interpreter.commands.watch import Cache, changes
 from parspec.interpreter.spec.sources import Reader
 
 _WATCHABLE = ("full", "concise")
@@ -48,10 +46,9 @@ def run(request: Request) -> int:
         return unable(sizes.message)
     plan, cost = request.value("--plan"), request.value("--cost")
     trial = _Trial(plan, sizes, cost, request)
-    cache: Cache[_Looked] = Cache(READER)
     if request.has("--watch"):
-        return _watched(request, trial, cache)
-    code, text = _once(request, trial, cache)
+        return _watched(request, trial)
+    code, text = _once(request, trial, files(request.operands), lambda file: trial.of(file, READER))
     sys.stdout.write(text)
     return code
 
@@ -91,13 +88,16 @@ class _Trial:
         return with_overrides(checked(source.file, (first, *others)), self.sizes)
 
 
-def _watched(request: Request, trial: _Trial, cache: Cache[_Looked]) -> int:
+def _watched(request: Request, trial: _Trial) -> int:
     """Checks again after every change, until somebody interrupts it; the last exit code."""
+    from parspec.interpreter.commands.watch import Cache, changes  # clocks, only where it waits
+
     if STDIN in request.operands:
         return unable("--watch waits for files to change, and standard input is none")
     form = request.value("--format") or "full"
     if form not in _WATCHABLE:
         return unable(f"--watch prints one check after another: not as {form}")
+    cache: Cache[_Looked] = Cache(READER)
     terminal = can_redraw(sys.stdout)
     code = INTERRUPTED
     try:
@@ -105,7 +105,11 @@ def _watched(request: Request, trial: _Trial, cache: Cache[_Looked]) -> int:
             if terminal:
                 sys.stdout.write(_CLEAR)
                 sys.stdout.flush()
-            code, text = _once(request, trial, cache)
+            named = files(request.operands)
+            cache.keep(named)
+            code, text = _once(
+                request, trial, named, lambda file: cache.of(file, partial(trial.of, file))
+            )
             sys.stdout.write(text)
             sys.stdout.flush()
             if terminal:
@@ -119,11 +123,11 @@ def _watched(request: Request, trial: _Trial, cache: Cache[_Looked]) -> int:
         return code
 
 
-def _once(request: Request, trial: _Trial, cache: Cache[_Looked]) -> tuple[int, str]:
-    """The exit code of one check, and what it prints."""
-    named = files(request.operands)
-    cache.keep(named)
-    looked_at = [cache.of(file, partial(trial.of, file)) for file in progress(named)]
+def _once(
+    request: Request, trial: _Trial, named: Sequence[str], look: Callable[[str], _Looked]
+) -> tuple[int, str]:
+    """The exit code of one check of files, given how to look at one, and what it prints."""
+    looked_at = [look(file) for file in progress(named)]
     unusable = [each for each in looked_at if isinstance(each, Unusable)]
     found = [each for each in looked_at if isinstance(each, Checked)]
     models = [analysis.model for each in found for analysis in each.analyses]
@@ -170,6 +174,8 @@ def _rendered(
             from parspec.interpreter.commands.check_json import check_json  # json, only for it
 
             return check_json(found, [*unread, *distinct(found)])
+    from parspec.interpreter.commands.check_services import for_services  # only for services
+
     return for_services(form, found, unread)
 
 

@@ -22,6 +22,7 @@ from parspec.interpreter.commands.portable import portable
 from parspec.interpreter.commands.terminal import COLUMNS, PLAIN, Screen
 
 _SCREEN = Screen(PLAIN, COLUMNS)
+_IN_DOUBT = "not evaluated: there are errors that its value may come from"
 _NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -100,7 +101,7 @@ def _cases(found: Checked) -> Iterator[_Case]:
             general = [d for d in own if d.plans and not _inside(d, pinned)]
         yield _case("file" if plan is None else f"plan {plan}", general, found.sources)
         for expect, where in expects:
-            yield _expected(expect, plan, [d for d in own if _inside(d, {where})], found.sources)
+            yield _expected(expect, plan, [d for d in own if _inside(d, {where})], found)
 
 
 def _where(expect: ExpectResult, analysis: Analysis, files: Sources) -> Place:
@@ -125,12 +126,15 @@ def _case(name: str, diagnostics: list[Diagnostic], files: Sources) -> _Case:
 
 
 def _expected(
-    expect: ExpectResult, plan: str | None, diagnostics: list[Diagnostic], files: Sources
+    expect: ExpectResult, plan: str | None, diagnostics: list[Diagnostic], found: Checked
 ) -> _Case:
     name = expect.text if plan is None else f"{expect.text} (plan {plan})"
-    case = _case(name, diagnostics, files)
+    case = _case(name, diagnostics, found.sources)
     if expect.holds is None:
-        return _Case(name, "skipped", expect.value, aside=case.aside)
+        wrong = any(diagnostic.severity == "error" for diagnostic in found.diagnostics)
+        unsaid = _IN_DOUBT if wrong else expect.value
+        reason = diagnostics[0].message if diagnostics else unsaid
+        return _Case(name, "skipped", reason, aside=case.aside)
     if not expect.holds and case.ended == "passed":
         return _Case(name, "failure", expect.value, aside=case.aside)
     return case

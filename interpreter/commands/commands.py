@@ -238,7 +238,8 @@ FMT = Command(
         "Brings specs into the one style; comments and meaning stay what they are. Folders are "
         "searched for .par files; - reads standard input and prints the result. A statement with "
         "a syntax error stays as it is. Exit code: 0 done, 1 with --check or --diff where "
-        "something would change, 2 a file cannot be read or written or there is none."
+        "something would change, 2 with these where a statement has a syntax error, or a file "
+        "cannot be read or written or there is none."
     ),
     operands="FILE|DIR...",
     least=1,

@@ -13,6 +13,7 @@ from parspec.interpreter.theory.formulas import Amount, generic, is_number
 
 SAME = "same"
 _NEARLY = Fraction(1, 10)  # a smaller change is told in percent
+_HALF = Fraction(1, 2)  # one that is less, but more than this, is told in percent
 _BINARY = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 _COUNTED_FROM = 100  # times from here on are whole
 _two_digits = Context(prec=2)
@@ -67,7 +68,7 @@ def percents(ratio: Fraction) -> str:
 
 def comparative(ratio: Fraction) -> str:
     """`2.1 times less`, `3.2% more`, `4 times as much`: how a thing is to another."""
-    if abs(ratio - 1) < _NEARLY:
+    if abs(ratio - 1) < _NEARLY or _HALF < ratio < 1:
         return f"{percents(ratio)[1:]} {'more' if ratio > 1 else 'less'}"
     return f"{times(ratio)} times as much" if ratio > 1 else f"{times(1 / ratio)} times less"
 

@@ -1,16 +1,30 @@
-"""Tables for a terminal, drawn by rich: within the columns, nothing behind a line's end."""
+"""Tables for a terminal: within the columns, nothing behind a line's end. Rich draws them, but for
+listings that fit as they are: of thousands of rows it would measure and style each cell anew.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from io import StringIO
+from itertools import zip_longest
+from typing import NamedTuple
 
 from rich import box
 from rich.console import Console, OverflowMethod, RenderableType
 from rich.table import Table
 
-from parspec.interpreter.commands.cells import safe
+from parspec.interpreter.commands.cells import padded, safe, width
 from parspec.interpreter.commands.terminal import PLAIN, Screen
+
+_GAP = "  "
+_STYLES = {"": "", "strong": "bold"}  # of rich, by role
+
+
+class Row(NamedTuple):
+    """Cells, the last ones left out where they are empty, and the role of the row's colour."""
+
+    cells: tuple[str, ...]
+    role: str = ""
 
 
 def drawn(parts: Iterable[RenderableType], screen: Screen) -> str:
@@ -27,10 +41,15 @@ def drawn(parts: Iterable[RenderableType], screen: Screen) -> str:
         highlight=False,
         legacy_windows=False,
     )
-    with console.capture() as capture:
-        for part in parts:
-            console.print(part, soft_wrap=isinstance(part, str))
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+    texts: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(f"{part}\n")
+            continue
+        with console.capture() as capture:
+            console.print(part)
+        texts.append(capture.get())
+    return "".join(f"{line.rstrip()}\n" for line in "".join(texts).split("\n")[:-1])
 
 
 def open_table(columns: Sequence[str], numbers: int) -> Table:
@@ -39,6 +58,36 @@ def open_table(columns: Sequence[str], numbers: int) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     _columns(table, columns, numbers, "ellipsis")
     return table
+
+
+def listing(
+    columns: Sequence[str], numbers: int, rows: Sequence[Row], screen: Screen
+) -> RenderableType:
+    """An open table of all these rows."""
+    lines = [[_shown(cell).split("\n") for cell in row.cells] for row in (Row((*columns,)), *rows)]
+    sizes = [
+        max(width(line) for cell in column for line in cell)
+        for column in zip_longest(*lines, fillvalue=("",))
+    ]
+    if sum(sizes) + len(_GAP) * (len(sizes) - 1) > screen.columns:
+        table = open_table(columns, numbers)
+        for row in rows:
+            add_row(table, row.cells, _STYLES[row.role])
+        return table
+    height = max(map(len, lines[0]))
+    lines[0] = [[""] * (height - len(cell)) + cell for cell in lines[0]]  # heads stand at the foot
+    texts: list[str] = []
+    for shown, role in zip(lines, ("faint", *(row.role for row in rows)), strict=True):
+        for cells in zip_longest(*shown, fillvalue=""):
+            line = _GAP.join(_aligned(cells, sizes, len(columns) - numbers)).rstrip()
+            texts.append(screen.palette.paint(role, line))
+    return "\n".join(texts)
+
+
+def _aligned(cells: Sequence[str], sizes: Sequence[int], words: int) -> Iterator[str]:
+    """Cells as wide as their columns, those behind so many of words at the right."""
+    for place, (cell, size) in enumerate(zip(cells, sizes, strict=False)):
+        yield padded(cell, size) if place < words else " " * (size - width(cell)) + cell
 
 
 def ruled_table(title: str, columns: Sequence[str], numbers: int) -> Table:

@@ -26,8 +26,7 @@ def _explained(explanation: Explanation) -> Iterator[str]:
     yield f"## {explanation.name} ({explanation.kind})\n"
     yield f"{explanation.text}\n"
     if explanation.facts:
-        yield "| | |\n| --- | --- |"
-        yield from (f"| {label} | {value} |" for label, value in explanation.facts)
+        yield from (f"- **{label}**: {value}" for label, value in explanation.facts)
         yield ""
     if explanation.example:
         yield f"```par\n{explanation.example}```\n"

@@ -24,12 +24,13 @@ _LINES_NAMED = 5  # of statements with syntax errors, in one sentence
 class _Ending(Enum):
     CHANGED = "changed"
     ALONE = "left alone"
+    BROKEN = "with syntax errors"
     FAILED = "failed"
 
 
 def run(request: Request) -> int:
-    """Formats what the operands name. With `--check` and `--diff` nothing is written, and a file
-    that would change is an exit code of its own."""
+    """Formats what the operands name. With `--check` and `--diff` nothing is written, a file that
+    would change is an exit code of its own, and one with a syntax error cannot be judged."""
     names = files(request.operands)
     if not names:
         return unable(f"no {SUFFIX} files in {', '.join(request.operands)}")
@@ -37,7 +38,7 @@ def run(request: Request) -> int:
     writes = not (request.has("--check") or request.has("--diff"))
     if names != (STDIN,) or not writes:
         say(_summary(endings, "reformatted" if writes else "would change"))
-    if endings[_Ending.FAILED]:
+    if endings[_Ending.FAILED] or endings[_Ending.BROKEN]:
         return UNABLE
     return WOULD_CHANGE if endings[_Ending.CHANGED] and not writes else CLEAN
 
@@ -48,7 +49,7 @@ def _ended(name: str, request: Request) -> _Ending:
     if isinstance(before, Unusable):
         say(before.message)
         return _Ending.FAILED
-    _tell_of_faults(before)
+    faults = _tell_of_faults(before)
     after = formatted(before.text)
     if request.has("--diff"):
         _print(diff(before.file, before.text, after, screen(sys.stdout)).encode())
@@ -61,14 +62,16 @@ def _ended(name: str, request: Request) -> _Ending:
         if problem is not None:
             say(problem)
             return _Ending.FAILED
+    if faults and (request.has("--diff") or request.has("--check")):
+        return _Ending.BROKEN
     return _Ending.ALONE if after == before.text else _Ending.CHANGED
 
 
-def _tell_of_faults(spec: Source) -> None:
-    """Statements with syntax errors stay as they are: a sentence where there are some."""
+def _tell_of_faults(spec: Source) -> int:
+    """Statements with syntax errors stay as they are: a sentence where there are some; how many."""
     document = parse(spec.text)
     if not document.faulty:
-        return
+        return 0
     lines = LineIndex(spec.text)
     starts = [document.start_of(chunk.key) for chunk in document.faulty[:_LINES_NAMED]]
     named = ", ".join(str(lines.line_of(start) + 1) for start in starts)
@@ -80,12 +83,14 @@ def _tell_of_faults(spec: Source) -> None:
         f"{spec.file}: {statements} with {'' if many else 'a '}syntax {stay} "
         f"({'lines' if many else 'line'} {named}{more}; `parspec check` says what is wrong)"
     )
+    return len(document.faulty)
 
 
 def _summary(endings: Counter[_Ending], change: str) -> str:
     said = [
         (endings[_Ending.CHANGED], change),
         (endings[_Ending.ALONE], "left alone"),
+        (endings[_Ending.BROKEN], _Ending.BROKEN.value),
         (endings[_Ending.FAILED], "failed"),
     ]
     first, *rest = [(number, what) for number, what in said if number]

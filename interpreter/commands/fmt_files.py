@@ -12,7 +12,7 @@ from pathlib import Path
 from parspec.grammar.values import value
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.commands.loading import STDIN, Unusable, spec, unusable
-from parspec.interpreter.spec.sources import BYTE_ORDER_MARK, Unread, decoded
+from parspec.interpreter.spec.sources import BYTE_ORDER_MARK, SIZE_LIMIT, Unread, decoded
 
 
 @value
@@ -29,7 +29,7 @@ class Source:
 def source(operand: str, request: Request) -> Source | Unusable:
     """What an operand names: a file, or standard input (`-`)."""
     if operand == STDIN:
-        data = sys.stdin.buffer.read()
+        data = sys.stdin.buffer.read(SIZE_LIMIT + 1)
         file = request.value("--stdin-filename") or "<stdin>"
         text = decoded(data)
         if isinstance(text, Unread):

@@ -13,7 +13,7 @@ from parspec.grammar.values import value
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
-from parspec.interpreter.spec.sources import HERE, DiskReader, Reader, Unread, decoded, unread
+from parspec.interpreter.spec.sources import HERE, DiskReader, Reader, Unread, streamed, unread
 from parspec.interpreter.theory.primitives import PRICE_LISTS, PriceList
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def spec(operand: str, request: Request = PLAIN, reader: Reader = READER) -> Spe
     folders = tuple(map(Path, request.options.get("--import-from", ())))
     if operand == STDIN:
         file = request.value("--stdin-filename") or "<stdin>"
-        text = decoded(sys.stdin.buffer.read())
+        text = streamed(sys.stdin.buffer)
     else:
         file = operand or _UNNAMED
         text = reader.read(operand) if operand else Unread("missing")

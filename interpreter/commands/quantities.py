@@ -10,6 +10,7 @@ from parspec.interpreter.theory.formulas import Amount, is_number, reader, total
 
 UNKNOWN = "-"
 SYMBOLIC = "symbolic"
+_LONGEST_FORMULA = 20  # in a column of figures
 
 
 def in_bytes(amount: Amount | None) -> str:
@@ -18,8 +19,11 @@ def in_bytes(amount: Amount | None) -> str:
 
 
 def figure_in_bytes(amount: Amount | None) -> str:
-    """Bytes for a column of figures, where a formula has no room."""
-    return SYMBOLIC if amount is not None and not is_number(amount) else in_bytes(amount)
+    """Bytes for a column of figures, where a long formula has no room."""
+    text = in_bytes(amount)
+    if amount is None or is_number(amount) or len(text) <= _LONGEST_FORMULA:
+        return text
+    return SYMBOLIC
 
 
 def sized(name: str, size: Amount) -> str:

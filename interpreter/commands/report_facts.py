@@ -124,11 +124,16 @@ def at_work(moves: Iterable[Move]) -> Sequence[Move]:
     return [move for move in moves if move.primitive is not None]
 
 
+def by_size(amounts: Iterable[tuple[str, Amount]]) -> Parts:
+    """The largest first; a formula counts as more than any number."""
+    return tuple(sorted(amounts, key=lambda part: _size(part[1]), reverse=True))
+
+
 def heaviest(moves: Iterable[Move], prices: PriceList) -> list[Move]:
     """Those with the most traffic first; a formula counts as more than any number."""
+    return sorted(moves, key=lambda move: _size(traffic(move, prices)), reverse=True)
 
-    def weight(move: Move) -> tuple[bool, Number]:
-        moved = traffic(move, prices)
-        return (False, moved) if is_number(moved) else (True, 0)
 
-    return sorted(moves, key=weight, reverse=True)
+def _size(amount: Amount) -> tuple[bool, Number]:
+    """A key that sorts numbers below formulas."""
+    return (False, amount) if is_number(amount) else (True, 0)

@@ -24,7 +24,6 @@ _DOCTYPE = Html("<!DOCTYPE html>\n")
 
 def report_html(found: Checked, moves: Iterable[Move]) -> str:
     """The page about the first analysis, with the given moves."""
-    analysis = found.analyses[0]
     style, script = _shipped("page.css"), _shipped("page.js")
     policy = (
         f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; "
@@ -48,7 +47,7 @@ def report_html(found: Checked, moves: Iterable[Move]) -> str:
         element(
             "main",
             {},
-            element("header", {}, _bar(), summary.header(analysis), summary.key_figures(found)),
+            element("header", {}, _bar(), summary.header(found), summary.key_figures(found)),
             element("nav", {"aria-label": "sections"}, *links),
             *(_section(*section) for section in sections),
         ),
@@ -60,7 +59,7 @@ def report_html(found: Checked, moves: Iterable[Move]) -> str:
 def _title(found: Checked) -> str:
     model = found.analyses[0].model
     plan = f" · plan {model.plan}" if model.plan is not None else ""
-    return f"{model.file}{plan} · parspec"
+    return f"{found.file}{plan} · parspec"
 
 
 def _bar() -> Html:

@@ -20,6 +20,7 @@ from parspec.interpreter.commands.report_facts import (
     NO_STEP,
     NO_TOTAL,
     at_work,
+    by_size,
     dims_of,
     heaviest,
     kept,
@@ -156,8 +157,8 @@ def _totals(analysis: Analysis) -> str:
     totals = analysis.totals
     rows = [
         *(("pass", name, amount) for name, amount in totals.traffic if amount is not None),
-        *(("axis", _code(name), amount) for name, amount in totals.by_axis),
-        *(("primitive", name, amount) for name, amount in totals.by_primitive),
+        *(("axis", _code(name), amount) for name, amount in by_size(totals.by_axis)),
+        *(("primitive", name, amount) for name, amount in by_size(totals.by_primitive)),
     ]
     cells = [(kind, name, _text(in_bytes(amount))) for kind, name, amount in rows]
     return _titled("Traffic by", _table(("", "", "traffic"), cells, 1))

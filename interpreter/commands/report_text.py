@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import groupby
 
 from rich.console import RenderableType
-from rich.table import Table
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import (
@@ -21,12 +20,13 @@ from parspec.interpreter.commands.axes import axes_of
 from parspec.interpreter.commands.cells import flowed, padded, safe, shortened, width
 from parspec.interpreter.commands.checked import Checked
 from parspec.interpreter.commands.diagnostic import place
-from parspec.interpreter.commands.drawing import add_row, drawn, open_table
+from parspec.interpreter.commands.drawing import Row, add_row, drawn, listing, open_table
 from parspec.interpreter.commands.quantities import UNKNOWN, how_many, in_bytes, in_seconds
 from parspec.interpreter.commands.report_facts import (
     NO_STEP,
     NO_TOTAL,
     PASSES,
+    by_size,
     dims_of,
     groups_of,
     kept,
@@ -104,14 +104,13 @@ def _header(found: Checked, screen: Screen) -> str:
 def _layers(
     analysis: Analysis, moves: tuple[Move, ...], screen: Screen
 ) -> Iterator[RenderableType]:
-    axes = axes_of(analysis)
     forward = [move for move in moves if move.direction == "forward"]
     groups = dict(groups_of(analysis))
     for group, layers in groupby(analysis.layers, key=lambda layer: groups[layer.name]):
         members = tuple(layers)
         names = {layer.name for layer in members}
         yield ""
-        yield _states(group, members, analysis, axes)
+        yield _states(group, members, analysis, screen)
         own = [move for move in forward if move.layer in names]
         if own:
             yield ""
@@ -124,19 +123,21 @@ def _layers(
 
 
 def _states(
-    group: str, layers: tuple[LayerResult, ...], analysis: Analysis, axes: tuple[str, ...]
-) -> Table:
+    group: str, layers: tuple[LayerResult, ...], analysis: Analysis, screen: Screen
+) -> RenderableType:
+    axes = axes_of(analysis)
     labels = {tensor.name: tensor.label for tensor in analysis.tensors}
-    table = open_table((_title(group, layers[0].turns), *axes, "bytes/turn", "time"), 2)
+    rows: list[Row] = []
     for layer in layers:
         name = shortened(layer.name.removeprefix(f"{group}."), _LONGEST_NAME)
-        add_row(table, (name, *_strategies(layer, axes, labels), *_costs(layer)), "bold")
+        rows.append(Row((name, *_strategies(layer, axes, labels), *_costs(layer)), "strong"))
         for state in layer.states:
             if state.direction == "forward":
                 cells = (str(state.layout.state(axis)) for axis in axes)
                 label = shortened(labels.get(state.tensor, state.tensor), _LONGEST_NAME)
-                add_row(table, (f"  {_arrow(state)}{label}", *cells))
-    return table
+                rows.append(Row((f"  {_arrow(state)}{label}", *cells)))
+    columns = (_title(group, layers[0].turns), *axes, "bytes/turn", "time")
+    return listing(columns, 2, rows, screen)
 
 
 def _title(group: str, turns: Amount) -> str:
@@ -192,8 +193,8 @@ def _totals(analysis: Analysis, screen: Screen) -> str:
     facts = [
         _Fact("parameters", (how_many(totals.parameters),)),
         _amounts("traffic", totals.traffic),
-        _amounts("by axis", totals.by_axis),
-        _amounts("by primitive", totals.by_primitive),
+        _amounts("by axis", by_size(totals.by_axis)),
+        _amounts("by primitive", by_size(totals.by_primitive)),
         _memory(analysis),
         _Fact("time", tuple(_times(analysis)), _DOT),
         _Fact("throughput", tuple(_throughput(totals)), _DOT),

@@ -17,6 +17,7 @@ from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.simulate.shrink import Refused, shrunk
+from parspec.interpreter.spec.model import Model
 
 _BUDGETS = "PAR4"  # a budget that is not kept says nothing about whether a plan computes the right
 NO_NUMPY = "simulate needs NumPy: pip install 'parspec[simulate]'"
@@ -47,6 +48,8 @@ def run(request: Request) -> int:
     if _is_wrong(analysis):
         say(f"{source.file} has errors and is not simulated")
         return ERRORS
+    if analysis.model.plans and not analysis.model.mesh.axes:
+        say(_only_the_file(analysis.model))
     simulation = _simulated(analysis, seed)
     if isinstance(simulation, Refused):
         return unable(f"{source.file} cannot be simulated: {simulation.reason}")
@@ -64,6 +67,14 @@ def _simulated(analysis: Analysis, seed: int) -> Simulation | Refused:
     if isinstance(small, Refused):
         return small
     return Simulation(analysis.model.plan, seed, small.sizes, proved(small.model, seed))
+
+
+def _only_the_file(model: Model) -> str:
+    """What is not simulated where only plans bring a mesh."""
+    named = ", ".join(model.plans)
+    if model.plan is not None:
+        return f"note: plan {model.plan} has no mesh: nothing is spread"
+    return f"note: {model.file} has no mesh of its own, and no plan is simulated: --plan of {named}"
 
 
 def _is_wrong(analysis: Analysis) -> bool:

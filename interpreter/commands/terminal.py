@@ -48,15 +48,18 @@ COLOURED = Palette(
 
 @value
 class Screen:
-    """How text is to be shown."""
+    """How text is to be shown: wrapped at so many columns. `limit` is the most that a line takes
+    which cannot be wrapped; None where it may be of any length, as in a pipe."""
 
     palette: Palette
     columns: int
+    limit: int | None = None
 
 
 def screen(stream: TextIO) -> Screen:
     """The screen behind a stream."""
-    return Screen(_palette(stream), _columns(stream))
+    columns = _columns(stream)
+    return Screen(_palette(stream), columns, columns if stream.isatty() else None)
 
 
 def can_redraw(stream: TextIO) -> bool:

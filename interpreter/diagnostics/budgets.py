@@ -24,7 +24,9 @@ def _failed(facts: Facts) -> str:
     made = f" = {' + '.join(map(word, parts))}" if parts else ""
     prices = facts.get("price_list")
     source = f" ({word(prices)} prices)" if prices else ""
-    return f"{word(facts['text'])} does not hold: it is {word(facts['value'])}{made}{source}"
+    text, value = word(facts["text"]), word(facts["value"])
+    figure = "there" if value == "none" or text.startswith("no ") else "it"
+    return f"{text} does not hold: {figure} is {value}{made}{source}"
 
 
 def _state_mismatch(facts: Facts) -> str:

@@ -7,6 +7,7 @@ from parspec.interpreter.diagnostics.entry import (
     Facts,
     Severity,
     enumeration,
+    layer,
     plural,
     size_in_bytes,
     word,
@@ -28,14 +29,12 @@ def _redundant_gather(facts: Facts) -> str:
     keep, clause = facts.get("keep"), facts.get("clause")
     stays = f"{word(keep)} is enough" if keep else "nothing would move"
     other = f"with `{word(clause)}` {stays}" if clause else "slices alone would move less"
-    return (
-        f"layer {word(facts['layer'])} {_moving(facts)}, and what reads it is sliced again; {other}"
-    )
+    return f"{layer(facts['layer'])} {_moving(facts)}, and what reads it is sliced again; {other}"
 
 
 def _unexpected_collective(facts: Facts) -> str:
     return (
-        f"layer {word(facts['layer'])} {_moving(facts)}, though it works on each slice of "
+        f"{layer(facts['layer'])} {_moving(facts)}, though it works on each slice of "
         f"{word(facts['dim'])} by itself; with `{word(facts['clause'])}` nothing would move there"
     )
 
@@ -45,7 +44,7 @@ def _hidden_comm(facts: Facts) -> str:
     now, best = facts.get("bytes_per_device_now"), facts.get("bytes_per_device_best")
     much = "" if now is None else f" ({size_in_bytes(now)} a device)"
     less = "less" if best is None else size_in_bytes(best)
-    start = f"layer {word(facts['layer'])} has {tensors} moved on {axis}{much}; "
+    start = f"{layer(facts['layer'])} has {tensors} moved on {axis}{much}; "
     if facts.get("before"):
         return f"{start}{enumeration(facts['before'])}, not yet repeated, would be {less}"
     clause = facts.get("clause")
@@ -95,10 +94,10 @@ def _pad_reaches_reduction(facts: Facts) -> str:
 def _repeated_work(facts: Facts) -> str:
     share, axis = facts.get("share"), word(facts["axis"])
     if not isinstance(share, (int, float)) or not share:
-        return f"layer {word(facts['layer'])} is computed again on every node of {axis}"
+        return f"{layer(facts['layer'])} is computed again on every node of {axis}"
     return (
         f"{share_text(share)} of all FLOPs are spent again on every node of {axis}, "
-        f"most of them in layer {word(facts['layer'])}"
+        f"most of them in {layer(facts['layer'])}"
     )
 
 

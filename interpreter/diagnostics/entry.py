@@ -88,6 +88,14 @@ def plural(count: Datum, noun: str) -> str:
     return f"{word(count)} {noun}{'' if count == 1 else 's'}"
 
 
+def layer(value: Datum) -> str:
+    """`layer up`; `layer up.1 (a step inside layer up)` for one that has no name of its own."""
+    name = word(value)
+    outer, _, last = name.rpartition(".")
+    inside = f" (a step inside layer {outer})" if outer and last.isdecimal() else ""
+    return f"layer {name}{inside}"
+
+
 def size_in_bytes(value: Datum) -> str:
     """A number of bytes as people read it; anything else as it is."""
     return bytes_text(value) if isinstance(value, (int, float)) else word(value)

@@ -29,10 +29,10 @@ def _import_depth(facts: Facts) -> str:
 
 
 def _file_too_large(facts: Facts) -> str:
-    return (
-        f"{word(facts['file'])} has {size_in_bytes(facts['size'])}; "
-        f"a spec may have {size_in_bytes(facts['limit'])}"
-    )
+    most = size_in_bytes(facts["limit"])
+    if facts["size"] is None:
+        return f"{word(facts['file'])} has more than the {most} that a spec may have"
+    return f"{word(facts['file'])} has {size_in_bytes(facts['size'])}; a spec may have {most}"
 
 
 def _import_outside(facts: Facts) -> str:

@@ -15,12 +15,26 @@ from parspec.interpreter.diagnostics.entry import (
 
 
 def _unknown_name(facts: Facts) -> str:
-    return f"there is no {word(facts['kind'])} {word(facts['name'])}{near(facts)}"
+    here = facts.get("here")
+    meant = f"; here {word(here)}" if here else near(facts)
+    return f"there is no {word(facts['kind'])} {word(facts['name'])}{meant}"
 
 
 def _duplicate_name(facts: Facts) -> str:
     kind, name = word(facts["kind"]), word(facts["name"])
-    return f"{kind if kind == name else f'{kind} {name}'} is declared twice"
+    fault = f"{kind if kind == name else f'{kind} {name}'} is declared twice"
+    match items(facts.get("library")):
+        case (one,):
+            return (
+                f"{fault}, here and in {word(one)}; call this one something else, or declare the "
+                f"hardware here instead of `import {word(one)}`"
+            )
+        case (one, other):
+            return (
+                f"{fault}, in {word(one)} and in {word(other)}; import one of them and declare "
+                "what the other has"
+            )
+    return fault
 
 
 def _unused_name(facts: Facts) -> str:

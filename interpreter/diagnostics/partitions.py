@@ -9,13 +9,18 @@ from parspec.interpreter.diagnostics.entry import (
     choice,
     enumeration,
     items,
+    layer,
     listed,
+    near,
     plural,
     size_in_bytes,
     word,
 )
 from parspec.interpreter.diagnostics.findings import Datum
 from parspec.interpreter.diagnostics.readable import bytes_text, seconds_text
+
+_LARGE = 1000  # elements of a dimension that nobody sizes to divide, as a vocabulary
+_FEW = 3  # degrees, 1 among them, that hardly help
 
 
 def _indivisible(facts: Facts) -> str:
@@ -30,15 +35,19 @@ def _indivisible(facts: Facts) -> str:
 
 
 def _degrees(valid: Datum) -> str:
-    """`; 1, 2, 4 do`."""
+    """`; 1, 2, 4 do`; nothing where only 1 does."""
     degrees = items(valid)
-    return f"; {listed(degrees)} {'does' if len(degrees) == 1 else 'do'}" if degrees else ""
+    return f"; {listed(degrees)} do" if len(degrees) > 1 else ""
 
 
 def _neighbours(facts: Facts) -> str:
-    """`; heads = 51 or 54 would`."""
+    """`; heads = 51 or 54 would`, for a large dimension that few degrees fit also what pads it."""
     sizes = tuple(facts[key] for key in ("below", "above") if facts.get(key))
-    return f"; {word(facts['dim'])} = {choice(sizes)} would" if sizes else ""
+    size, unit, dim = facts["size"], facts.get("unit") or facts["ways"], word(facts["dim"])
+    large = isinstance(size, int) and size >= _LARGE
+    few = len(items(facts.get("valid"))) <= _FEW
+    padded = f"; `{dim} padded to {word(unit)}` splits" if large and few else ""
+    return f"; {dim} = {choice(sizes)} would{padded}" if sizes else padded
 
 
 def _block_split(facts: Facts) -> str:
@@ -75,7 +84,7 @@ def _operands_disagree(facts: Facts) -> str:
         for position, (tensor, dim, *_) in enumerate(choices)
     ]
     return (
-        f"on {word(facts['axis'])} layer {word(facts['layer'])} could follow {' or '.join(told)}; "
+        f"on {word(facts['axis'])} {layer(facts['layer'])} could follow {' or '.join(told)}; "
         "a `partition` clause says which"
     )
 
@@ -112,7 +121,7 @@ def _uneven_split(facts: Facts) -> str:
 
 
 def _unmatched_pattern(facts: Facts) -> str:
-    return f"pattern {word(facts['pattern'])} matches nothing"
+    return f"pattern {word(facts['pattern'])} matches nothing{near(facts)}"
 
 
 def _carry_unsettled(facts: Facts) -> str:
@@ -131,7 +140,7 @@ def _conflicting_states(facts: Facts) -> str:
 
 def _needs_whole(facts: Facts) -> str:
     return (
-        f"{word(facts['function'])} in layer {word(facts['layer'])} needs {word(facts['dim'])} "
+        f"{word(facts['function'])} in {layer(facts['layer'])} needs {word(facts['dim'])} "
         f"whole; it cannot be partitioned on {word(facts['axis'])}"
     )
 
@@ -343,7 +352,10 @@ output y
         name="unmatched_pattern",
         severity="warning",
         message=_unmatched_pattern,
-        explanation="A `for` clause that names nothing does nothing; most likely a name changed.",
+        explanation=(
+            "A `for` clause that names nothing does nothing; most likely a name changed. Of "
+            "alternatives (`decoder.{up,down}`) each names something."
+        ),
         example="""\
 mesh N = 8
 dim B = 64

@@ -78,6 +78,19 @@ def _conflicting_settings(facts: Facts) -> str:
     return f"{enumeration(facts['settings'])} do not agree: {word(facts['reason'])}"
 
 
+def _idle_stages(facts: Facts) -> str:
+    axis, chunks, stages = word(facts["axis"]), facts["chunks"], facts["stages"]
+    idle = facts["idle"]
+    which = f"stage {word(chunks)}"
+    if isinstance(stages, int) and idle != 1:
+        which = f"stages {word(chunks)} to {stages - 1}"
+    verb = "has" if idle == 1 else "have"
+    return (
+        f"{plural(chunks, 'chunk')} for the {word(stages)} stages of {axis}: {which} {verb} "
+        f"nothing to do"
+    )
+
+
 ENTRIES = (
     Entry(
         code="PAR501",
@@ -232,6 +245,39 @@ dim B = 64
 input x[B] partition B on N
 output x
 infer { phase = prefill }
+""",
+    ),
+    Entry(
+        code="PAR506",
+        name="idle_stages",
+        severity="warning",
+        message=_idle_stages,
+        explanation=(
+            "Chunks are dealt round to the stages, and there are fewer chunks than stages: the "
+            "devices of the others hold and compute nothing. A stage that is meant to have "
+            "nothing has the chunk `none`."
+        ),
+        example="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 30
+input x[B, D]
+stack decoder[L]: x -> y {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+stages pp: 10 decoder | 10 decoder | 10 decoder
+""",
+        corrected="""\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 30
+input x[B, D]
+stack decoder[L]: x -> y {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+stages pp: 8 decoder | 8 decoder | 8 decoder | 6 decoder
 """,
     ),
 )

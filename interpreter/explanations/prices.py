@@ -105,8 +105,8 @@ _FIGURES: Mapping[str, tuple[str, str]] = {
         _TRAINED.replace("v[F, D]\n", "v[F, D] store on dp\n") + "expect buffers <= 2 GB\n",
     ),
     "time": (
-        "Seconds of layers and primitives on the busiest device, one after another; narrowed by "
-        "`in` to some of them, by `on` to primitives of an axis. It needs a device and links.",
+        "`compute` and `communication` one after another; narrowed by `in` to some layers, by `on` "
+        "to primitives of an axis. It needs a device and links.",
         _RUN + "expect time <= 10 ms\n",
     ),
     "step": (
@@ -115,7 +115,10 @@ _FIGURES: Mapping[str, tuple[str, str]] = {
         _RUN + "expect step <= 10 ms\n",
     ),
     "compute": (
-        "Seconds of all layers on the busiest device; each takes max(FLOPs / flops, bytes / hbm).",
+        "Seconds in which the device that computes longest computes its layers, each for "
+        "max(FLOPs / flops, bytes / hbm) a turn. With pipeline stages: the longest of the stages' "
+        "times, each with the turns that it runs and the layers before or behind the stack that "
+        "stand on it.",
         _RUN + "expect compute <= 10 ms\n",
     ),
     "bubble": (
@@ -145,8 +148,8 @@ expect bubble <= 10%
         _RUN + "expect parameters == 469762048\n",
     ),
     "flops": (
-        "Operations of a step: a product counts a multiplication and an addition for each element "
-        "that it goes over, functions nothing.",
+        "Operations of a step on all devices together, repeated ones too: a product counts a "
+        "multiplication and an addition for each element that it goes over, functions nothing.",
         _RUN + "expect flops <= 4 Tflop\n",
     ),
 }

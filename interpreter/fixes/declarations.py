@@ -6,16 +6,19 @@ the other factors lack.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from parspec.grammar.syntax import (
     Call,
     DimStatement,
     Expression,
+    ImportStatement,
     LayerStatement,
     MeshStatement,
     Name,
     Product,
+    Span,
     Sum,
     TensorUse,
 )
@@ -24,7 +27,7 @@ from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix
 from parspec.interpreter.fixes.spots import Spot
 from parspec.interpreter.spec.functions import FUNCTIONS
-from parspec.interpreter.spec.sources import library_file, library_names
+from parspec.interpreter.spec.sources import declaring, library_file
 
 
 def missing(case: Case) -> Iterator[Fix]:
@@ -39,7 +42,7 @@ def missing(case: Case) -> Iterator[Fix]:
             yield fix(f"Declare `mesh {name}`", _in_mesh(case, name))
         case "tensor":
             yield from _variable(case, name)
-        case "function" if not items(case.facts.get("near")):
+        case "function" if not items(case.facts.get("near")) and not case.text("here"):
             declared = f"op {name}: pointwise"
             yield fix(f"Declare `{declared}`", _outermost(case).above(declared))
         case "link" | "device" as kind:
@@ -72,12 +75,32 @@ def _in_mesh(case: Case, name: str) -> Edit:
 
 
 def _hardware(case: Case, kind: str, name: str) -> Iterator[Fix]:
-    """An import of each library file that declares it."""
-    for library in library_names():
-        text = library_file(f"std.{library}") or ""
-        if f"\n{kind} {name} " in f"\n{text}":
-            statement = f"import std.{library}"
+    """An import of each library file that declares it, in place of one that declares the same
+    links."""
+    for library in declaring(kind, name):
+        statement = f"import {library}"
+        links = _links(library)
+        clash = next((one for one in _imports(case) if not links.isdisjoint(_links(one[1]))), None)
+        if clash is None:
             yield fix(f"Add `{statement}`", _outermost(case).above(statement))
+        elif kind == "device":
+            at, before, span = clash
+            title = f"Replace `import {before}` with `{statement}`"
+            yield fix(title, at.replace(span, statement))
+
+
+def _imports(case: Case) -> Iterator[tuple[Spot, str, Span]]:
+    """The library files that the finding's file imports."""
+    for one in case.statements():
+        match one.chunk.statement:
+            case ImportStatement(quoted=False, target=target, span=span):
+                yield one, target, span
+
+
+def _links(library: str) -> frozenset[str]:
+    """The links that a library file declares."""
+    text = library_file(library) or ""
+    return frozenset(re.findall(r"^link (\S+)", text, re.MULTILINE))
 
 
 def _variable(case: Case, name: str) -> Iterator[Fix]:

@@ -12,6 +12,7 @@ from parspec.grammar.syntax import (
     LayerStatement,
     MeshStatement,
     Span,
+    StackStatement,
     TensorStatement,
 )
 from parspec.interpreter.diagnostics.entry import items, word
@@ -40,12 +41,15 @@ def close_files(case: Case) -> Iterator[Fix]:
 
 
 def unused(case: Case) -> Iterator[Fix]:
-    """The declaration removed; a result may become an output."""
+    """The declaration removed; a result may become an output, and a stack's is nothing else: its
+    body is worth more than its result."""
     statement = case.at.chunk.statement
     name = case.text("name")
+    if isinstance(statement, (LayerStatement, StackStatement)) and not case.at.around:
+        yield fix(f"Add `output {name}`", _last_output(case).below(f"output {name}"))
+    if isinstance(statement, StackStatement):
+        return
     if isinstance(statement, LayerStatement):
-        if not case.at.around:
-            yield fix(f"Add `output {name}`", _last_output(case).below(f"output {name}"))
         removed = f"layer {statement.name.text}"
     else:
         removed = f"{case.at.chunk.text.split(None, 1)[0]} {name}"
@@ -75,20 +79,34 @@ def resized(case: Case) -> Iterator[Fix]:
 
 
 def patterns(case: Case) -> Iterator[Fix]:
-    """The close names of layers in place of a pattern that matches nothing, or the pattern
-    removed."""
+    """The close names of layers in place of a pattern, or of an alternative of it, that matches
+    nothing, or the pattern removed."""
     statement = case.at.chunk.statement
     if not isinstance(statement, ForStatement):
         return
     text = case.at.text(case.span)
-    for each in near(text, dict.fromkeys(_layers(case))):
-        yield fix(f"Replace `{text}` with `{each}`", case.at.replace(case.span, each))
+    close = [word(each) for each in items(case.facts.get("near"))]
+    if not case.finding.fixes:
+        for each in close or near(text, dict.fromkeys(_layers(case))):
+            yield fix(f"Replace `{text}` with `{each}`", case.at.replace(case.span, each))
     spans = [pattern.span for pattern in statement.patterns]
+    if case.span not in spans:
+        yield from _without_alternative(case, statement)
+        return
     if len(spans) > 1:
         yield fix(f"Remove `{text}`", case.at.without(spans, spans.index(case.span)))
     elif ANY not in text:
         shown = _normal(case.at.chunk.text[: case.at.code_end])
         yield fix(f"Remove `{shown}`", case.at.removed())
+
+
+def _without_alternative(case: Case, statement: ForStatement) -> Iterator[Fix]:
+    """An alternative removed from its braces."""
+    for part in (part for pattern in statement.patterns for part in pattern.parts):
+        spans = [name.span for name in part]
+        if case.span in spans:
+            edit = case.at.without(spans, spans.index(case.span))
+            yield fix(f"Remove `{case.at.text(case.span)}`", edit)
 
 
 def _layers(case: Case) -> Iterator[str]:

@@ -80,7 +80,7 @@ def without_consequences(
     meant = {near for f in findings if f.name == "unknown_name" for near in _near(f)}
     for finding in _said_once(findings):
         unused = finding.name == "unused_name" and dict(finding.data)["name"] in meant
-        lost = finding.name == "unknown_name" and not mangled.isdisjoint(_near(finding))
+        lost = not mangled.isdisjoint(_meant(finding))
         here = finding.site.file, finding.site.chunk
         told = lost or (finding.name != "syntax_error" and here in broken)
         if not told and not unused and not _follows(finding, doubtful):
@@ -123,6 +123,15 @@ def _keywords(chunk: Chunk) -> Iterator[str]:
 def _near(finding: Finding) -> tuple[Datum, ...]:
     near = dict(finding.data)["near"]
     return near if isinstance(near, tuple) else ()
+
+
+def _meant(finding: Finding) -> Iterator[Datum]:
+    """The words that may be another one's that was lost: names close to one that is not known, and
+    those of a pattern that matches nothing."""
+    if finding.name == "unknown_name":
+        yield from _near(finding)
+    elif finding.name == "unmatched_pattern":
+        yield from _WORD.findall(str(dict(finding.data)["pattern"]))
 
 
 def _said_once(findings: Iterable[Finding]) -> Iterator[Finding]:

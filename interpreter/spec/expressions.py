@@ -22,22 +22,29 @@ from parspec.grammar.syntax import (
     PointwiseStatement,
     Product,
     Scalar,
+    Span,
     Sum,
     TensorUse,
     Term,
 )
-from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.frames import Arguments, Block, Frame, Host, frame_of, supplied
-from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
+from parspec.interpreter.spec.functions import (
+    DECLARED_POINTWISE,
+    ELSEWHERE,
+    FUNCTIONS,
+    PRODUCT,
+    Function,
+)
 from parspec.interpreter.spec.indices import Dimensions, Reading, matches, read, renamed, spelled
 from parspec.interpreter.spec.limits import OPERANDS
 from parspec.interpreter.spec.mends import swapped
+from parspec.interpreter.spec.names import near
 from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen
 from parspec.interpreter.spec.shapes import Draft, Leaves, check, inner, union
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Span, TensorItem
-    from parspec.interpreter.diagnostics.findings import Fix
+    from parspec.grammar.syntax import TensorItem
 
 DEPTH_LIMIT = 64  # expressions inside one another; people nest a handful
 
@@ -227,11 +234,28 @@ def _call(call: Call, frame: Frame, host: Host) -> Drafted:
             return None if arguments is None else host.expand(block, arguments, here)
     function = FUNCTIONS.get(call.function.text)
     if function is None:
-        names = (*FUNCTIONS, *here.scope.callee_names())
-        here.report_unknown("function", call.function, names)
+        _unknown_function(call, here)
         _read_arguments(call, frame, host)
         return None
     return _applied(call, function, frame, host)
+
+
+def _unknown_function(call: Call, here: Here) -> None:
+    """`unknown_name`, for a function of other tools with what it is here."""
+    name, written = call.function, here.placed.text
+    names = (*FUNCTIONS, *here.scope.callee_names())
+    meant = ELSEWHERE.get(name.text.casefold())
+    if meant is None or name.text in here.world.facts.skipped:
+        here.report_unknown("function", name, names)
+        return
+    close = tuple(each for each in near(name.text, names) if f"`{each}" in meant)
+    data = (("kind", "function"), ("name", name.text), ("near", close), ("here", meant))
+    fixes: tuple[Fix, ...] = ()
+    if meant is PRODUCT and len(call.arguments) > 1:
+        text = " * ".join(written(part.span) for part in call.arguments)
+        plain = all(isinstance(part, TensorUse) for part in call.arguments)
+        fixes = (Fix(f"Write `{text}`", (Edit(here.at(call.span), text),)),) if plain else ()
+    here.notes.found.append(Finding("unknown_name", here.at(name.span), data, fixes=fixes))
 
 
 def _read_arguments(call: Call, frame: Frame, host: Host) -> None:
@@ -244,11 +268,14 @@ def _applied(call: Call, function: Function, frame: Frame, host: Host) -> Draft 
     """A function that every spec knows, or a declared pointwise one."""
     here = frame.here
     over = _over(call, function, here)
-    wanted = None if frame.wanted is None or over is None else union((frame.wanted, over))
+    unsaid = function.along and not call.over
+    wanted = None if frame.wanted is None else union((frame.wanted, over or ()))
     given = [value(part, replace(frame, wanted=wanted), host) for part in call.arguments]
+    readings = tuple(part for part in given if isinstance(part, Reading))
+    if unsaid:
+        _say_over(call, readings, here)
     if over is None or any(part is None for part in given):
         return None
-    readings = tuple(part for part in given if isinstance(part, Reading))
     numbers = len(given) - len(readings)
     fits = function.least <= len(readings) and (
         function.most is None or len(readings) <= function.most
@@ -278,15 +305,28 @@ def _applied(call: Call, function: Function, frame: Frame, host: Host) -> Draft 
 
 
 def _over(call: Call, function: Function, here: Here) -> Leaves | None:
-    """The leaves of the dimensions that a function works along."""
-    if bool(call.over) != function.along:
-        name = call.function.text
-        wants = f"a dimension, `{name} over D (...)`" if function.along else "no dimension"
-        got = "none" if function.along else f"over {', '.join(dim.text for dim in call.over)}"
-        _wrong_arguments(call, wants, got, here)
+    """The leaves of the dimensions that a function works along; None where they are wrong, which
+    is said, or left out."""
+    if call.over and not function.along:
+        got = f"over {', '.join(dim.text for dim in call.over)}"
+        _wrong_arguments(call, "no dimension", got, here)
+        return None
+    if function.along and not call.over:
         return None
     dims = spelled(call.function.text, call.over, here)
     return None if dims is None else dims.leaves
+
+
+def _say_over(call: Call, readings: tuple[Reading, ...], here: Here) -> None:
+    """`wrong_arguments` of a call without the dimension that its function works along: the last
+    one of what it is given may be meant."""
+    name = call.function
+    dims = readings[0].dims.names if readings and not readings[0].assumed else ()
+    dim = dims[-1] if dims else "D"
+    place = here.at(Span(name.span.end, name.span.end))
+    fixes = (Fix(f"Write `{name.text} over {dim}`", (Edit(place, f" over {dim} "),)),)
+    wants = f"a dimension, `{name.text} over {dim} (...)`"
+    _wrong_arguments(call, wants, "none", here, fixes if dims else ())
 
 
 def _wrong_arguments(

@@ -46,3 +46,30 @@ FUNCTIONS: Mapping[str, Function] = {
     "dispatch": Function("dispatch", 2, 2),
     "combine": Function("combine", 2, 2),
 }
+
+PRODUCT = "a product is `x * w`, which sums over the dims that its result lacks"
+_SUM = "a sum is `x + h`"
+_ATTENTION = "attention is three layers: `q * k`, `softmax over T (...)`, `p * v`"
+_INFERRED = "communication is inferred from what `partition` and `replicated` say"
+_NAMED = "dims are named, not ordered: a layer says those of its result"
+_NORM_OF = "it is `{} over D (x, w)`"
+_LOSS = "it is `crossentropy over V (z, labels)`"
+_TABLE = "it is `lookup(tokens, table)`"
+
+ELSEWHERE: Mapping[str, str] = {
+    **dict.fromkeys(("matmul", "bmm", "mm", "dot", "einsum", "tensordot"), PRODUCT),
+    **dict.fromkeys(("linear", "dense", "mul", "multiply"), PRODUCT),
+    **dict.fromkeys(("add", "sub", "subtract", "residual"), _SUM),
+    **dict.fromkeys(("layer_norm", "ln"), _NORM_OF.format("layernorm")),
+    **dict.fromkeys(("rms_norm", "rms"), _NORM_OF.format("rmsnorm")),
+    "log_softmax": "it is `logsoftmax over D (x)`",
+    **dict.fromkeys(("cross_entropy", "nll_loss", "softmax_cross_entropy"), _LOSS),
+    **dict.fromkeys(("embedding", "embed", "take", "gather", "one_hot"), _TABLE),
+    **dict.fromkeys(("attention", "sdpa", "attn", "flash_attention", "mha"), _ATTENTION),
+    **dict.fromkeys(("scaled_dot_product_attention", "multihead_attention"), _ATTENTION),
+    **dict.fromkeys(("all_reduce", "allreduce", "psum", "all_gather", "allgather"), _INFERRED),
+    **dict.fromkeys(("reduce_scatter", "all_to_all", "ppermute"), _INFERRED),
+    **dict.fromkeys(("transpose", "permute", "reshape", "view", "rearrange"), _NAMED),
+    "swish": "it is `silu(x)`",
+}
+"""What functions of other tools are here, by their names in lower case; to follow `here`."""

@@ -40,7 +40,7 @@ from parspec.interpreter.spec.sizes import (
     quantity,
     shortened,
 )
-from parspec.interpreter.spec.sources import Placed, Statements, of_kind
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind, unknown_hardware
 from parspec.interpreter.spec.views import resolve_views
 from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
@@ -247,7 +247,7 @@ class _Laying:
         device = self.statement.device
         if device and device.text not in devices_declared and device.text not in self.skipped:
             site = self.placed.at(device.span)
-            self.findings.append(unknown("device", device.text, site, sorted(devices_declared)))
+            self.findings.append(unknown_hardware("device", device.text, site, devices_declared))
         return Mesh(
             tuple(self.axis(item) for item in items.values()),
             device=device.text if device and device.text in devices_usable else None,
@@ -278,7 +278,7 @@ class _Laying:
         link = item.link
         if link and link.text not in self.links_declared and link.text not in self.skipped:
             site = self.placed.at(link.span)
-            self.findings.append(unknown("link", link.text, site, sorted(self.links_declared)))
+            self.findings.append(unknown_hardware("link", link.text, site, self.links_declared))
         return Axis(
             item.name.text,
             self.sizes[item.name.text],

@@ -17,6 +17,7 @@ from parspec.grammar.syntax import Name, Number, Span, TensorUse
 from parspec.grammar.values import value
 from parspec.interpreter.spec.limits import SIZE_TERMS, TENSOR_DIMS
 from parspec.interpreter.spec.model import Operand
+from parspec.interpreter.spec.names import near
 from parspec.interpreter.spec.scopes import Broken, Here, Seen
 from parspec.interpreter.spec.sizes import datum
 
@@ -114,7 +115,8 @@ def read(use: TensorUse, here: Here) -> Reading | None:
     entry = here.scope.tensor(tuple(part.text for part in use.path.parts))
     if entry is None:
         name = Name(use.path.text, use.path.span)
-        here.report_unknown("tensor", name, tuple(here.scope.tensor_names()))
+        close = near(name.text, tuple(here.scope.tensor_names()))
+        here.report_meant("tensor", name, (*here.scope.paths_to(name.text), *close)[:3])
     else:
         here.notes.read.add(entry.site)
     if entry is None or isinstance(entry, Broken) or not _within_turns(entry, use, here):

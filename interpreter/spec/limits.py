@@ -19,8 +19,8 @@ OPERANDS = 200  # tensors in one product, one sum or one call
 SIZE_TERMS = 64  # terms of the formula of one size, and of a tensor's or a layer's
 SIZE_DEGREE = 16  # factors in a term of such a formula
 DIVISION_STEPS = 10_000  # of a division by a sum
-TREE_STATEMENTS = 20_000  # statements that one call writes out, with the calls inside it
-ALL_STATEMENTS = 200_000  # statements that all calls write out
+TREE_STATEMENTS = 5_000  # statements that one call writes out, with the calls inside it
+ALL_STATEMENTS = 50_000  # statements that all calls write out
 STAGES = 100_000  # stages of a pipeline times the chunks of each
 
 

@@ -30,7 +30,11 @@ def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def unknown(kind: str, name: str, site: Site, names: Iterable[str]) -> Finding:
     """`unknown_name`, with a fix where only one known name is close."""
-    close = near(name, names)
+    return unknown_but_for(kind, name, site, near(name, names))
+
+
+def unknown_but_for(kind: str, name: str, site: Site, close: tuple[str, ...]) -> Finding:
+    """`unknown_name`, with the names that may be meant, and a fix where that is one only."""
     fixes = (
         (Fix(f"Replace `{name}` with `{close[0]}`", (Edit(site, close[0]),)),)
         if len(close) == 1
@@ -42,13 +46,25 @@ def unknown(kind: str, name: str, site: Site, names: Iterable[str]) -> Finding:
 
 
 def duplicate(kind: str, name: str, site: Site, first: Site) -> Finding:
-    """`duplicate_name`, related to the first declaration."""
-    return Finding(
-        "duplicate_name",
-        site,
-        (("kind", kind), ("name", name)),
-        related=(Related(first, "declared here first"),),
-    )
+    """`duplicate_name`, related to the first declaration; at the user's where the other one is the
+    library's."""
+    library = tuple(_library(each.file) for each in (first, site) if _is_library(each.file))
+    told = "declared here first"
+    if len(library) == 1:
+        told = f"declared here in {library[0]}"
+        if _is_library(site.file):
+            site, first = first, site
+    data = (("kind", kind), ("name", name), *((("library", library),) if library else ()))
+    return Finding("duplicate_name", site, data, related=(Related(first, told),))
+
+
+def _is_library(file: str) -> bool:
+    return file.startswith("std/")
+
+
+def _library(file: str) -> str:
+    """A built-in file as an import names it: `std.h100`."""
+    return file.removesuffix(".par").replace("/", ".")
 
 
 def in_force(

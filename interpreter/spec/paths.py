@@ -14,12 +14,13 @@ from parspec.interpreter.spec.drafts import layers_of
 from parspec.interpreter.spec.ledger import Ledger
 from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.scopes import Entry, Seen
-from parspec.interpreter.spec.walk import ENTRIES, INNER, TENSORS, UNITS
+from parspec.interpreter.spec.walks import ENTRIES, INNER, TENSORS, UNITS
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import Path
     from parspec.interpreter.spec.scopes import Here, Scope
-    from parspec.interpreter.spec.walk import Drafts, Walked
+    from parspec.interpreter.spec.walk import Walked
+    from parspec.interpreter.spec.walks import Drafts
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,8 @@ from parspec.interpreter.spec.scopes import Here, Notes, Scope, World
 from parspec.interpreter.spec.sources import of_kind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from parspec.grammar.syntax import Pattern
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.clauses import Said
@@ -21,11 +23,22 @@ ANY = "*"
 
 
 @value
+class Choice:
+    """One of several alternatives of a part of a pattern, by the part's place."""
+
+    place: int
+    name: str
+    site: Site
+
+
+@value
 class Rule:
     """One pattern of a `for` statement with the statement's clauses; later ones have a larger
-    `order`. `parts`: the alternatives of each part of a path."""
+    `order`. `parts`: the alternatives of each part of a path; `choices`: those of the parts that
+    have several."""
 
     parts: tuple[frozenset[str], ...]
+    choices: tuple[Choice, ...]
     said: Said
     text: str
     site: Site
@@ -39,6 +52,10 @@ class Rule:
         return all(
             ANY in part or name in part for part, name in zip(self.parts, path, strict=False)
         )
+
+    def chosen(self, path: tuple[str, ...]) -> Iterator[Choice]:
+        """The alternatives by which it matches a path that it names."""
+        return (choice for choice in self.choices if path[choice.place] == choice.name)
 
     def reaches(self, unit: Unit) -> bool:
         """Does it name a layer or, by its own name, a stack?"""
@@ -55,8 +72,16 @@ def rules(statements: Statements, world: World, notes: Notes) -> tuple[Rule, ...
         own = said(statement.clauses, "pattern", names, here)
         for pattern in statement.patterns:
             text = placed.text(pattern.span)
-            found.append(Rule(_parts(pattern), own, text, here.at(pattern.span), len(found)))
+            choices = tuple(_choices(pattern, here))
+            site = here.at(pattern.span)
+            found.append(Rule(_parts(pattern), choices, own, text, site, len(found)))
     return tuple(found)
+
+
+def _choices(pattern: Pattern, here: Here) -> Iterator[Choice]:
+    for place, part in enumerate(pattern.parts):
+        if len(part) > 1 and all(name.text != ANY for name in part):
+            yield from (Choice(place, name.text, here.at(name.span)) for name in part)
 
 
 def _parts(pattern: Pattern) -> tuple[frozenset[str], ...]:

@@ -33,15 +33,17 @@ from parspec.interpreter.spec.settings import (
     resolve_dtype,
     resolve_settings,
 )
-from parspec.interpreter.spec.settle import Portions, settle, unmatched
+from parspec.interpreter.spec.settle import Portions, settle
 from parspec.interpreter.spec.sources import HERE, Reader, Texts, gather
 from parspec.interpreter.spec.stages import (
     resolve_outputs,
     resolve_stages,
     with_short_pipelines,
 )
+from parspec.interpreter.spec.unmatched import unmatched
 from parspec.interpreter.spec.usage import unused
-from parspec.interpreter.spec.walk import Walks, walk
+from parspec.interpreter.spec.walk import walk
+from parspec.interpreter.spec.walks import Walks
 from parspec.interpreter.theory.formulas import symbol
 
 NO_OVERRIDES: Mapping[str, int] = {}
@@ -129,7 +131,7 @@ def resolve(
     walked = walk(statements, world, notes, before.walks)
     patterns = rules(statements, world, notes)
     settled = settle(walked, patterns, dims, before.portions)
-    notes.found.extend(unmatched(patterns, settled, walked.building))
+    notes.found.extend(unmatched(patterns, settled, walked))
     outputs = resolve_outputs(statements, walked.scope, walked.building.tensors, world, notes)
     parts = tuple(with_short_pipelines(settled.parts, mesh, settings, notes))
     idle = _idle(parts, outputs)

@@ -17,7 +17,7 @@ from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
 from parspec.interpreter.spec.ledger import Ledger
 from parspec.interpreter.spec.limits import terms
-from parspec.interpreter.spec.names import unknown
+from parspec.interpreter.spec.names import near, unknown_but_for
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import (
@@ -209,6 +209,21 @@ class Scope:
         for scope in self.around():
             yield from scope.tensors
 
+    def paths_to(self, name: str) -> Iterator[str]:
+        """The paths by which variables of that name in the stacks and blocks here may be read."""
+        for scope in self.around():
+            yield from (
+                f"{part}.{name}" for part, each in scope.inner.items() if name in each.tensors
+            )
+
+    def made_like(self, other: Seen) -> Iterator[str]:
+        """The variables that the layers of this scope give, of the same dimensions as another, the
+        last one first."""
+        for name, entry in reversed(tuple(self.tensors.items())):
+            made = isinstance(entry, Seen) and entry.role == "activation" and entry.settled
+            if made and isinstance(entry, Seen) and entry.groups == other.groups:
+                yield name
+
     def callee(self, name: str) -> Callee | None:
         """The op or block of that name."""
         return next((s.callees[name] for s in self.around() if name in s.callees), None)
@@ -246,9 +261,14 @@ class Here:
 
     def report_unknown(self, kind: str, name: Name, names: Iterator[str] | tuple[str, ...]) -> None:
         """Adds `unknown_name`, unless the name stands in text that was skipped."""
-        if name.text in self.world.facts.skipped:
-            return
-        self.notes.found.append(unknown(kind, name.text, self.at(name.span), names))
+        self.report_meant(kind, name, near(name.text, names))
+
+    def report_meant(self, kind: str, name: Name, close: tuple[str, ...]) -> None:
+        """Adds `unknown_name` with the names that may be meant, unless the name stands in text that
+        was skipped."""
+        if name.text not in self.world.facts.skipped:
+            found = unknown_but_for(kind, name.text, self.at(name.span), close)
+            self.notes.found.append(found)
 
     def leaves(self, dim: str) -> tuple[str, ...] | None:
         """The leaves of a dimension as it is called here; None where it is unknown."""

@@ -7,13 +7,12 @@ on a layer that calls a block, or on a stack, goes to every layer inside that ha
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.grammar.values import value
-from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.clauses import NOTHING
 from parspec.interpreter.spec.drafts import DraftLayer, DraftStack, own_name
 from parspec.interpreter.spec.ledger import Ledger, Log
@@ -26,8 +25,9 @@ if TYPE_CHECKING:
     from parspec.interpreter.spec.dims import Dims, Products
     from parspec.interpreter.spec.drafts import DraftItem, Unit
     from parspec.interpreter.spec.model import Assignment, Item, Layer, Stack, Tensor
-    from parspec.interpreter.spec.patterns import Rule
-    from parspec.interpreter.spec.walk import Drafts, Walked
+    from parspec.interpreter.spec.patterns import Choice, Rule
+    from parspec.interpreter.spec.walk import Walked
+    from parspec.interpreter.spec.walks import Drafts
 
 Rank: TypeAlias = tuple[int, int, int]
 """Own clauses over patterns, then the depth of what they stand on, then their order."""
@@ -45,12 +45,14 @@ class Voice:
 
 @dataclass(frozen=True, eq=False)
 class _Portion:
-    """One passage's drafts, settled: its part of the model, and the orders of the patterns that
-    reached something in it. `variables`: its variables before, `readers`: the layers elsewhere that
-    read its weights, `log`: what was asked about other variables."""
+    """One passage's drafts, settled: its part of the model, the orders of the patterns that reached
+    something in it, and the alternatives that named something. `variables`: its variables before,
+    `readers`: the layers elsewhere that read its weights, `log`: what was asked about other
+    variables."""
 
     part: Part
     hit: frozenset[int]
+    met: frozenset[Choice]
     variables: tuple[Tensor, ...]
     readers: tuple[DraftLayer, ...]
     log: Log
@@ -84,10 +86,12 @@ class Portions:
 
 @value
 class Settled:
-    """The parts of the model; `hit` are the orders of the patterns that reached something."""
+    """The parts of the model; `hit` are the orders of the patterns that reached something, `met`
+    the alternatives of patterns that name something."""
 
     parts: tuple[Part, ...]
     hit: frozenset[int]
+    met: frozenset[Choice]
 
 
 def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portions) -> Settled:
@@ -97,7 +101,8 @@ def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portio
     settling = _Settling(walked.building, rules, dims.products, walked.touched)
     found = [settling.portion(drafts, readers, portions.memo) for drafts in walked.drafts]
     hit = frozenset(order for portion in found for order in portion.hit)
-    return Settled(tuple(portion.part for portion in found), hit)
+    met = frozenset(choice for portion in found for choice in portion.met)
+    return Settled(tuple(portion.part for portion in found), hit, met)
 
 
 def _everything(rule: Rule) -> object:
@@ -105,16 +110,6 @@ def _everything(rule: Rule) -> object:
     said = rule.said
     sites = [part.site for part in (*said.assignments, *said.stores)]
     return rule, tuple(sites), said.stage and said.stage.site
-
-
-def unmatched(rules: tuple[Rule, ...], settled: Settled, building: Building) -> Iterator[Finding]:
-    """`unmatched_pattern` for every pattern that reaches nothing, unless something is wrong with
-    its clauses or with a layer that it names."""
-    missed = [rule for rule in rules if rule.order not in settled.hit and rule.said.sound]
-    broken = [building.units[name] for name in building.broken if name in building.units]
-    for rule in missed:
-        if not any(rule.reaches(unit) for unit in broken):
-            yield Finding("unmatched_pattern", rule.site, (("pattern", rule.text),))
 
 
 def _readers(walked: Walked) -> Mapping[str, tuple[DraftLayer, ...]]:
@@ -133,6 +128,7 @@ class _Settling:
     products: Products
     touched: Set[str] | None
     hit: set[int] = field(default_factory=set)
+    met: set[Choice] = field(default_factory=set)
     said: Mapping[str, Said] = field(default_factory=dict)
     by_unit: dict[tuple[str, ...], tuple[Rule, ...]] = field(default_factory=dict)
     by_first: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
@@ -159,7 +155,7 @@ class _Settling:
             and asked.would_read(known.log)
         ):
             return known
-        self.hit, self.said = set(), drafts.said
+        self.hit, self.met, self.said = set(), set(), drafts.said
         asked.begin()
         items = tuple(self.item(item) for item in drafts.items)
         tensors = tuple(
@@ -169,7 +165,8 @@ class _Settling:
             for tensor in variables
         )
         log = asked.end()
-        made = _Portion(Part(items, tensors), frozenset(self.hit), variables, elsewhere, log)
+        hit, met = frozenset(self.hit), frozenset(self.met)
+        made = _Portion(Part(items, tensors), hit, met, variables, elsewhere, log)
         return memo.keep(made, drafts)
 
     def naming(self, unit: Unit) -> tuple[Rule, ...]:
@@ -200,6 +197,7 @@ class _Settling:
             for rule in self.naming(unit):
                 if rule.order not in named:
                     named.add(rule.order)
+                    self.met.update(rule.chosen(unit.path))
                     found.append(Voice(rule.said, (0, depth, rule.order), "pattern", rule))
         return sorted(found, key=lambda voice: voice.rank)
 
@@ -279,6 +277,7 @@ class _Settling:
             for rule in self.starting(path[0])
             if rule.names(path)
         }
+        self.met.update(choice for v in found.values() if v.rule for choice in v.rule.chosen(path))
         clauses: list[Voice] = []
         for draft in readers:
             for voice in self.voices(draft.chain):

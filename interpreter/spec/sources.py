@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar
+from typing import BinaryIO, Literal, Protocol, TypeVar
 
 from parspec.grammar.syntax import (
     TOP,
@@ -69,26 +69,35 @@ class DiskReader:
             status = Path(file).stat()
             if not stat.S_ISREG(status.st_mode):
                 kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+                if not os.access(file, os.R_OK):
+                    kind = "permission denied"
                 return Unread("unreadable", (("reason", kind),))
             if status.st_size > SIZE_LIMIT:
                 return too_large(status.st_size)
-            data = Path(file).read_bytes()
+            with Path(file).open("rb") as stream:
+                return streamed(stream)
         except FileNotFoundError:
             return Unread("missing", (("near", neighbours(file)),))
         except OSError as error:
             return Unread("unreadable", (("reason", (error.strerror or "unreadable").lower()),))
         except ValueError:  # a NUL or a lone surrogate in the name
             return Unread("missing", (("near", ()),))
-        return too_large(len(data)) if len(data) > SIZE_LIMIT else decoded(data)
 
 
-def too_large(size: int) -> Unread:
-    """A file of `size` bytes is not read."""
+def too_large(size: int | None) -> Unread:
+    """A file of `size` bytes, None where nobody knows how many, is not read."""
     return Unread("too_large", (("size", size), ("limit", SIZE_LIMIT)))
+
+
+def streamed(stream: BinaryIO) -> str | Unread:
+    """The text of what comes out of a stream, which may have no end."""
+    return decoded(stream.read(SIZE_LIMIT + 1))
 
 
 def decoded(data: bytes) -> str | Unread:
     """The text of a file's bytes without its byte order mark; offsets count from the start."""
+    if len(data) > SIZE_LIMIT:
+        return too_large(None)
     mark = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
     try:
         text = data[mark:].decode("utf-8")
@@ -445,6 +454,17 @@ def misplaced_imports(passage: Passage) -> Iterator[Finding]:
 def library_names() -> tuple[str, ...]:
     """The built-in files by name: `std.NAME`."""
     return tuple(sorted(path.stem for path in LIBRARY.glob("*.par")))
+
+
+def declaring(kind: str, name: str) -> tuple[str, ...]:
+    """The built-in files (`std.NAME`) that declare a device or a link."""
+    files = [f"std.{each}" for each in library_names()]
+    return tuple(each for each in files if f"\n{kind} {name} " in f"\n{library_file(each)}")
+
+
+def unknown_hardware(kind: str, name: str, site: Site, declared: Iterable[str]) -> Finding:
+    """`unknown_name` of a device or a link; no other is meant where the library has this one."""
+    return unknown(kind, name, site, () if declaring(kind, name) else sorted(declared))
 
 
 def library_name(target: str) -> str:

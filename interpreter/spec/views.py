@@ -13,7 +13,7 @@ from parspec.interpreter.spec.limits import SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Mesh, View
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown
 from parspec.interpreter.spec.sizes import TOO_LONG, Problem, amount, flaw, product_names, shortened
-from parspec.interpreter.spec.sources import Placed, Statements, of_kind
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind, unknown_hardware
 from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
 if TYPE_CHECKING:
@@ -264,7 +264,7 @@ class _Viewing:
             return None if link is None else link.text
         if link.text not in self.skipped:
             site = item.placed.at(link.span)
-            self.findings.append(unknown("link", link.text, site, sorted(self.links)))
+            self.findings.append(unknown_hardware("link", link.text, site, self.links))
         return None
 
     def bad(self, item: _Item, reason: str) -> None:

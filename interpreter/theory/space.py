@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, divide
@@ -85,16 +85,7 @@ class Space:
     def slice_of(self, dim: str, axes: Iterable[str]) -> Amount:
         """Elements that a whole slice of a dimension has when these axes cut it, major first; of
         the flattened one, the share of the variable."""
-        if dim == FLAT:
-            return divide(1, self.group(axes))
-        elements, unit = self.extents[dim]
-        cut = [size for size in map(self.sizes.__getitem__, axes) if size != 1]
-        if not cut:
-            return elements
-        units = ceil_divide(elements, unit) if unit != 1 else elements
-        for ways in cut:
-            units = ceil_divide(units, ways)
-        return units * unit
+        return _slice(self, dim, tuple(axes))
 
     def in_one_piece(self, dim: str, outer: tuple[str, ...], inner: tuple[str, ...]) -> bool:
         """Whether the slices that `inner` cuts of what `outer` left, put end to end, have nothing
@@ -133,6 +124,21 @@ class Space:
 
     def _seen_dim(self, dim: str, axes: tuple[str, ...], moving: set[str]) -> Amount:
         return self.slice_of(dim, axes) * self.group(axis for axis in axes if axis in moving)
+
+
+@lru_cache(maxsize=65536)
+def _slice(space: Space, dim: str, axes: tuple[str, ...]) -> Amount:
+    """Elements of a whole slice: a search for the cheapest moves asks for few of them, often."""
+    if dim == FLAT:
+        return divide(1, space.group(axes))
+    elements, unit = space.extents[dim]
+    cut = [size for size in map(space.sizes.__getitem__, axes) if size != 1]
+    if not cut:
+        return elements
+    units = ceil_divide(elements, unit) if unit != 1 else elements
+    for ways in cut:
+        units = ceil_divide(units, ways)
+    return units * unit
 
 
 def larger(one: Amount, other: Amount) -> Amount:

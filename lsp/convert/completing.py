@@ -35,6 +35,7 @@ _KINDS = {
     "device": types.CompletionItemKind.Struct,
     "library": types.CompletionItemKind.Module,
     "file": types.CompletionItemKind.File,
+    "comparison": types.CompletionItemKind.Operator,
     "unit": types.CompletionItemKind.Unit,
     "setting": types.CompletionItemKind.Property,
     "argument": types.CompletionItemKind.Property,

@@ -1,12 +1,16 @@
-"""Commands that answer with something to read: the report page, an explanation, a summary."""
+"""Commands that answer with something to read: the report page, an explanation, a summary; and
+which plans there are to report on."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TypedDict
 
+from lsprotocol import types
+
 from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.explain_markdown import explained_markdown
+from parspec.interpreter.commands.portable import portable_checked
 from parspec.interpreter.commands.report_facts import at_work, per_device_of, traffic_of
 from parspec.interpreter.commands.report_html import report_html
 from parspec.interpreter.commands.summary import summary as summed_up
@@ -50,8 +54,29 @@ def report(session: Session, uri: str, plan: str | None = None) -> Page | None:
         return None
     file = analysis.model.file
     under = "" if plan is None else f"{DOT}{plan}"
-    html = report_html(checked(file, (analysis,)), at_work(analysis.moves))
+    found = portable_checked(checked(file, (analysis,)), _folder_of(file, session))
+    html = report_html(found, at_work(analysis.moves))
     return {"title": f"{Path(file).name}{under}", "html": html}
+
+
+def plans(session: Session, uri: str, line: int, character: int) -> list[str | None]:
+    """The plans whose report somebody at a place of a file may want, None for the file under no
+    plan: the one in whose body the place is; else the file itself if it has a mesh, or no plans;
+    else all of them. Empty where there is no such file."""
+    view = session.view(uri)
+    if view is None:
+        return []
+    snapshot = view.snapshot
+    here = snapshot.analysis_at(view.offset(types.Position(line, character)))
+    if here.model.plan is not None or here.model.mesh.axes or not snapshot.plans:
+        return [here.model.plan]
+    return [analysis.model.plan for analysis in snapshot.plans]
+
+
+def _folder_of(file: str, session: Session) -> Path | None:
+    """The client's folder that a file lies in."""
+    folders = (Path(folder) for folder in session.folders)
+    return next((folder for folder in folders if Path(file).is_relative_to(folder)), None)
 
 
 def explain(session: Session, word: str) -> Text:

@@ -15,6 +15,7 @@ from parspec.lsp.features.code_lens import Lens, code_lenses
 from parspec.lsp.features.hover import hover as find_hover
 from parspec.lsp.features.inlay_hints import Hint, Kind, Part, inlay_hints
 from parspec.lsp.features.prose import Block, markdown, plain
+from parspec.lsp.ranges import Range
 from parspec.lsp.settings import InlayHints
 
 REPORT = "parspec.report"  # the command that a click on a lens runs
@@ -43,13 +44,13 @@ def prose(view: View, blocks: Iterable[Block]) -> types.MarkupContent:
 
 def hints(view: View, params: types.InlayHintParams) -> list[types.InlayHint]:
     """The inlay hints in a range, as far as they are wanted."""
+    return [_hint(view, hint) for hint in _wanted(view, view.span(params.range))]
+
+
+def _wanted(view: View, within: Range) -> tuple[Hint, ...]:
     wanted = view.settings.inlay_hints
     kinds = frozenset(_kinds(wanted))
-    if not kinds:
-        return []
-    within = view.span(params.range)
-    found = inlay_hints(view.snapshot, within, kinds, wanted.minimum_traffic)
-    return [_hint(view, hint) for hint in found]
+    return inlay_hints(view.snapshot, within, kinds, wanted.minimum_traffic) if kinds else ()
 
 
 def _kinds(wanted: InlayHints) -> Iterator[Kind]:
@@ -68,6 +69,7 @@ def _hint(view: View, hint: Hint) -> types.InlayHint:
         kind=_HINT_KINDS.get(hint.kind),
         tooltip=prose(view, hint.why) if hint.why else None,
         padding_left=True,
+        padding_right=True,
     )
 
 
@@ -77,11 +79,14 @@ def _part(view: View, part: Part) -> types.InlayHintLabelPart:
 
 
 def lenses(view: View, params: types.CodeLensParams) -> list[types.CodeLens]:
-    """All code lenses of a file, if they are wanted."""
+    """All code lenses of a file, if they are wanted; where the client shows hints as well, without
+    what these say."""
     if not view.settings.code_lens.enable:
         return []
     uri = params.text_document.uri
-    return [_lens(view, uri, lens) for lens in code_lenses(view.snapshot)]
+    shows_hints = view.client.can("textDocument.inlayHint") is not None
+    beside = _wanted(view, Range(0, len(view.snapshot.text))) if shows_hints else ()
+    return [_lens(view, uri, lens) for lens in code_lenses(view.snapshot, beside)]
 
 
 def _lens(view: View, uri: str, lens: Lens) -> types.CodeLens:

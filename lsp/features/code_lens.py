@@ -1,11 +1,13 @@
 """Code lenses: what layers, stacks, plans and the file cost, above them.
 
-A layer has one where something moves in front of it; a click on any opens the report.
+A layer has one where something moves in front of it, unless a hint beside it says the same; a click
+on any opens the report.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 
 from parspec.grammar.syntax import (
     Call,
@@ -23,7 +25,8 @@ from parspec.interpreter.spec.functions import FUNCTIONS
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.focus import of_file
 from parspec.lsp.features.hovers.plan import brief
-from parspec.lsp.features.prices import DOT, cost, short
+from parspec.lsp.features.inlay_hints import Hint
+from parspec.lsp.features.prices import DOT, Cost, cost, short
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Placed, Snapshot
 
@@ -39,28 +42,33 @@ class Lens:
     plan: str | None
 
 
-def code_lenses(snapshot: Snapshot) -> tuple[Lens, ...]:
-    """All lenses of a file, in its order."""
+def code_lenses(snapshot: Snapshot, hints: Sequence[Hint] = ()) -> tuple[Lens, ...]:
+    """All lenses of a file, in its order, beside the hints that are shown."""
     about = of_file(snapshot)[:_MOST_PLANS]
-    return (*_of_file(snapshot), *_of_statements(snapshot, about))
+    return (*_of_file(snapshot), *_of_statements(snapshot, about, hints))
 
 
 def _of_file(snapshot: Snapshot) -> Iterator[Lens]:
     """On the first line, what the file itself costs."""
     own = snapshot.facts[0]
     title = brief(own.analysis)
-    if own.model.mesh.axes and title:
+    if own.model.mesh.axes and own.analysis.layers and title:
         yield Lens(Range(0, 0), title, None)
 
 
-def _of_statements(snapshot: Snapshot, about: tuple[Facts, ...]) -> Iterator[Lens]:
+def _of_statements(
+    snapshot: Snapshot, about: tuple[Facts, ...], hints: Sequence[Hint]
+) -> Iterator[Lens]:
+    offsets = [hint.offset for hint in hints]
     for start, chunk in snapshot.document.placed():
         placed = Placed(chunk, start)
         match chunk.statement:
             case PlanStatement(name):
                 yield from _of_plan(placed, name, snapshot)
             case LayerStatement(name) | StackStatement(name):
-                yield from _of_layers(placed, name, snapshot, about)
+                first = bisect_left(offsets, placed.range.start)
+                beside = hints[first : bisect_right(offsets, placed.range.end)]
+                yield from _of_layers(placed, name, snapshot, about, beside)
 
 
 def _of_plan(placed: Placed, name: Name, snapshot: Snapshot) -> Iterator[Lens]:
@@ -71,14 +79,24 @@ def _of_plan(placed: Placed, name: Name, snapshot: Snapshot) -> Iterator[Lens]:
 
 
 def _of_layers(
-    placed: Placed, name: Name, snapshot: Snapshot, about: tuple[Facts, ...]
+    placed: Placed,
+    name: Name,
+    snapshot: Snapshot,
+    about: tuple[Facts, ...],
+    hints: Sequence[Hint],
 ) -> Iterator[Lens]:
     site = Site(snapshot.file, placed.chunk.key, name.span)
     for facts in about:
         if not facts.moved_at(site) and not _holds_layers(placed.chunk.statement):
             continue
-        title = _figures(site, name.text, facts)
-        if title:
+        paths = tuple(_paths(site, name.text, facts))
+        moves = [move for path in paths for move in facts.inside.get(path, ())]
+        if not moves:
+            continue
+        price = cost(moves, facts.model.cost)
+        title = _figures(paths, price, facts)
+        said = f"{DOT}{price.told()}", f"inside: {price.told()}"
+        if not any(hint.text.endswith(said) for hint in hints):
             prefix = f"{facts.plan}: " if len(about) > 1 else ""
             yield Lens(placed.range_of(name.span), prefix + title, facts.plan)
 
@@ -93,17 +111,17 @@ def _holds_layers(statement: Statement | None) -> bool:
     return False
 
 
-def _figures(site: Site, name: str, facts: Facts) -> str:
+def _figures(paths: Iterable[str], price: Cost, facts: Facts) -> str:
     """What a statement's layers move, and how long they compute; of a single layer also what it
-    holds. "" where nothing moves."""
-    paths = tuple(_paths(site, name, facts))
-    moves = [move for path in paths for move in facts.inside.get(path, ())]
-    if not moves:
-        return ""
-    told = [f"traffic {cost(moves, facts.model.cost).told()}"]
+    holds."""
+    traffic, per_device, time = price.figures()
+    told = [f"traffic {traffic}", f"{per_device}/device"]
+    if price.time is not None:
+        told.append(f"communication {time}")
     layers = [layer for path in paths for layer in facts.layers_inside.get(path, ())]
     if len(layers) == 1 and layers[0].bytes_per_device is not None:
-        told.append(f"memory {short(layers[0].bytes_per_device)}/device")
+        turn = " a turn" if layers[0].turns != 1 else ""
+        told.append(f"memory {short(layers[0].bytes_per_device)}/device{turn}")
     compute = sum_known(layer.time for layer in layers)
     if compute:
         told.append(f"compute {in_seconds(compute)}")

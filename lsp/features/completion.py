@@ -26,10 +26,12 @@ from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
 from parspec.interpreter.spec.places import IN_BODIES, NOT_IN_PLANS
 from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, PRICE_LISTS, SETTINGS, Rule
 from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
+from parspec.interpreter.spec.sizes import UNITS as KINDS_OF_UNITS
 from parspec.interpreter.spec.sources import library_names
 from parspec.lsp.cursor import Cursor, cursor_at
-from parspec.lsp.features import snippets
+from parspec.lsp.features import expected, snippets
 from parspec.lsp.features.meaning import names_of
+from parspec.lsp.features.signature import operands, parameters_of
 from parspec.lsp.features.written import statement as written
 from parspec.lsp.mentions import Space
 from parspec.lsp.names import Body, Names, Symbol, is_op
@@ -37,11 +39,13 @@ from parspec.lsp.ranges import Range
 from parspec.lsp.regions import Region
 from parspec.lsp.snapshot import Snapshot
 
+COMPARISONS = ("<=", ">=", "<", ">", "==")
 _MOST = 400  # names of one kind; of more only those that begin as typed
 _PATH = re.compile(r"((?:(?:[\w*]+|\{[^{}]*\})\s*\.\s*)+)(\{[^{}]*)?\Z")
 _STRING = re.compile(r'import\s*"([^"\r\n]*)\Z')
 _SETTING = re.compile(r"([^\W\d]\w*)\s*=[^={}]*?\Z")
 _OF = re.compile(r"\bof\b")
+_AFTER_OF = re.compile(r"\bof\s*\Z")
 _CLAUSE = re.compile(r"\b(?:partition|store)\b")
 
 
@@ -150,10 +154,14 @@ class _Completing:
         rank = 3 if self.cursor.fresh else 2
         for terminal in sorted(self.cursor.accepted - {END}):
             match terminal:
-                case "PRIMITIVE":
+                case "PRIMITIVE" if not _AFTER_OF.search(self.cursor.before):
                     yield from (Suggestion(name, "primitive", "", 3) for name in PRIMITIVES)
                 case "UNIT":
-                    yield from (Suggestion(unit, "unit", "", 6) for unit in UNITS)
+                    yield from self._units()
+                case "COMPARISON":
+                    yield from (Suggestion(sign, "comparison", "", 1) for sign in COMPARISONS)
+                case "PARTIAL" if "state_argument" in self.cursor.rules:
+                    pass  # among the arguments of the state
                 case "CAPACITY":
                     arguments = ", ".join(
                         f"{a} = ${n}" for n, a in enumerate(CAPACITY_ARGUMENTS, 1)
@@ -179,8 +187,10 @@ class _Completing:
         """The names that may follow."""
         for rule in sorted(self.cursor.rules):
             match rule:
-                case "dimension" | "state_argument":
+                case "dimension":
                     yield from self._dims()
+                case "state_argument":
+                    yield from self._state_arguments()
                 case "size_name":
                     yield from self._dims()
                     yield from self._space("axis", 1 if self._verb() == "axis" else 6)
@@ -258,6 +268,22 @@ class _Completing:
             for op in self.names.ops_called(self._statement(), self.region):
                 yield from self._all(self.names.declared("dim", op), 4)
 
+    def _state_arguments(self) -> Iterator[Suggestion]:
+        words = expected.state_arguments(self.cursor.before, self.snapshot.facts[0])
+        if words is None:
+            yield from self._dims()
+            return
+        dims = {each.label: each for each in self._dims()}
+        for rank, word in enumerate(words, 1):
+            yield replace(dims.get(word, Suggestion(word, "partial")), rank=min(rank, 3))
+
+    def _units(self) -> Iterator[Suggestion]:
+        """Units, those in which the figure may be bounded first."""
+        kinds = expected.bound_kinds(self.cursor.before)
+        for unit in UNITS:
+            fits = unit in KINDS_OF_UNITS and KINDS_OF_UNITS[unit][0] in kinds
+            yield Suggestion(unit, "unit", "", 1 if fits else 6)
+
     def _statement(self) -> syntax.Statement | None:
         return self.cursor.placed.chunk.statement if self.cursor.placed else None
 
@@ -303,10 +329,12 @@ class _Completing:
     def _functions(self) -> Iterator[Suggestion]:
         over = next(iter(self._own_dims()), "D")
         for each in self._all(self.names.visible("function", self.region), 3):
-            yield replace(each, snippet=snippets.call(each.label, over=None))
+            given = parameters_of(self.names, Symbol("function", each.label, None))
+            yield replace(each, snippet=snippets.call(each.label, given or ("x",), over=None))
         for name, function in FUNCTIONS.items():
             along = over if function.along else None
-            yield Suggestion(name, "function", "", 5, snippets.call(name, over=along))
+            snippet = snippets.call(name, operands(name), over=along)
+            yield Suggestion(name, "function", "", 5, snippet)
 
     # -- paths -----------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 """Inlay hints: what happens at a line, where it happens.
 
-Behind a variable the state that it is brought to; behind a statement what it follows and the
-primitives that it makes necessary, with their price. Only what stands in the range asked for is
-looked at.
+Behind a variable the primitives that bring it to another state, with their price, or that state
+alone where nothing moves; behind a statement what it follows and the other primitives that it makes
+necessary. Only what stands in the range asked for is looked at.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ from parspec.grammar.syntax import (
 )
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move
+from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Layer
 from parspec.interpreter.theory.formulas import is_number
 from parspec.lsp.facts import Facts, grouped
 from parspec.lsp.features.focus import of_file
 from parspec.lsp.features.hovers.moves import by_primitive, told_moves
-from parspec.lsp.features.prices import DOT, cost
+from parspec.lsp.features.prices import DOT, Cost, cost
 from parspec.lsp.features.prose import Block, code, lines
 from parspec.lsp.ranges import Location, Range
 from parspec.lsp.snapshot import Placed, Snapshot
@@ -72,6 +73,7 @@ def inlay_hints(
     `least` have none. Where several plans spread the model only primitives are shown, each with
     the plan."""
     about = of_file(snapshot)[:_MOST_PLANS]
+    shown = frozenset(kinds) if len(about) == 1 else frozenset(kinds) & {"primitive"}
     found: list[Hint] = []
     for placed in _chunks(snapshot, within):
         if not isinstance(
@@ -79,10 +81,9 @@ def inlay_hints(
         ):
             continue
         for facts in about:
-            hints = _at(placed, snapshot, facts, least, f"{facts.plan}: " * (len(about) > 1))
-            found += (hint for hint in hints if hint.kind in kinds)
-    shown = found if len(about) == 1 else [hint for hint in found if hint.kind == "primitive"]
-    inside = (hint for hint in shown if within.start <= hint.offset <= within.end)
+            prefix = f"{facts.plan}: " if len(about) > 1 else ""
+            found += _at(placed, snapshot, facts, shown, least, prefix)
+    inside = (hint for hint in found if within.start <= hint.offset <= within.end)
     return tuple(sorted(inside, key=lambda hint: hint.offset))
 
 
@@ -99,22 +100,31 @@ def _chunks(snapshot: Snapshot, within: Range) -> Iterator[Placed]:
 
 
 def _at(
-    placed: Placed, snapshot: Snapshot, facts: Facts, least: int, prefix: str
+    placed: Placed,
+    snapshot: Snapshot,
+    facts: Facts,
+    kinds: Collection[Kind],
+    least: int,
+    prefix: str,
 ) -> Iterator[Hint]:
-    """The hints at one statement."""
+    """The hints of some kinds at one statement."""
     statement = placed.chunk.statement
     end = placed.start + _end(statement)
     site = Site(snapshot.file, placed.chunk.key, Span(0, 0))
     moves = facts.moved_at(site)
-    yield from _states(placed, moves, facts)
+    priced = _priced(moves, facts, least) if "primitive" in kinds else ()
+    if "state" in kinds:
+        told = {id(move) for together in priced for move in together}
+        yield from _states(placed, [move for move in moves if id(move) not in told], facts)
     if isinstance(statement, LayerStatement):
         layers = facts.layers_at(site)
-        text = _follows(layers, facts)
+        text = _follows(layers, facts) if "follows" in kinds else ""
         if text:
             yield Hint(end, "follows", (Part(text),), (lines(_FOLLOWS),))
-        if not layers:
+        if not layers and "primitive" in kinds:
             yield from _inside(end, statement.name.text, site, facts, least, prefix)
-    yield from _primitives(end, moves, snapshot, facts, least, prefix)
+    for together in priced:
+        yield _primitive(placed, end, together, snapshot, facts, prefix)
 
 
 _FOLLOWS = "A layer without a partition takes that of its operands."
@@ -143,16 +153,26 @@ def _end(statement: Statement | None) -> int:
 
 def _states(placed: Placed, moves: Sequence[Move], facts: Facts) -> Iterator[Hint]:
     """Behind each variable that is brought to another state: that state."""
+    for span, of_one in grouped(_brought(moves), lambda move: [move.site.span]).items():
+        why = (lines(*_changes(of_one, facts)),)
+        yield Hint(_behind(placed, span), "state", (Part(_reached(of_one)),), why)
+
+
+def _brought(moves: Iterable[Move]) -> list[Move]:
+    """The moves that bring a variable, where it is read, to the state in which it is needed."""
+    return [move for move in moves if move.cause in ("operand", "output")]
+
+
+def _reached(moves: Iterable[Move]) -> str:
+    """`→ R on tp, P(B) on dp`: the states in which moves leave a variable."""
+    last = {axis: move.after for move in moves for axis in move.axes}
+    return f"→ {', '.join(map(_on, grouped(last, lambda axis: [last[axis]]).items()))}"
+
+
+def _behind(placed: Placed, span: Span) -> int:
+    """The offset behind the variable whose name is at a span, with its indices."""
     ends = {use.path.span: use.span.end for use in _uses(placed.chunk.statement)}
-    brought = [move for move in moves if move.cause in ("operand", "output")]
-    for span, of_one in grouped(brought, lambda move: [move.site.span]).items():
-        states: dict[str, list[str]] = {}
-        last = {axis: move.after for move in of_one for axis in move.axes}
-        for axis, state in last.items():
-            states.setdefault(state, []).append(axis)
-        told = ", ".join(f"{state} on {', '.join(axes)}" for state, axes in states.items())
-        offset = placed.start + ends.get(span, span.end)
-        yield Hint(offset, "state", (Part(f"→ {told}"),), (lines(*_changes(of_one, facts)),))
+    return placed.start + ends.get(span, span.end)
 
 
 def _changes(moves: Iterable[Move], facts: Facts) -> Iterator[str]:
@@ -190,48 +210,72 @@ def _in(expression: Expression) -> Iterator[TensorUse]:
 
 def _follows(layers: Sequence[Layer], facts: Facts) -> str:
     """`follows h: F on tp, B on dp`: what a statement's layers take from their operands."""
-    inner = {layer.out for layer in layers if layer.name != layer.parent}
     followed: dict[str, dict[str, list[str]]] = {}
     for layer in layers:
         result = facts.results.get(layer.name)
         if result is None:
             continue
         cuts = dict(result.partition)
-        for axis, tensor in result.follows:
-            if tensor not in inner:
-                what = cuts.get(axis) or str(result.states[-1].layout.state(axis))
-                axes = followed.setdefault(facts.label(tensor), {}).setdefault(what, [])
-                axes += [axis] if axis not in axes else []
+        for axis, tensor in facts.followed(layer.name):
+            what = cuts.get(axis) or str(result.states[-1].layout.state(axis))
+            axes = followed.setdefault(facts.label(tensor), {}).setdefault(what, [])
+            axes += [axis] if axis not in axes else []
+    told = {label: ", ".join(map(_on, dims.items())) for label, dims in followed.items()}
+    alike = grouped(told, lambda label: [told[label]])
     return "; ".join(
-        f"follows {label}: "
-        + ", ".join(f"{what} on {', '.join(axes)}" for what, axes in dims.items())
-        for label, dims in followed.items()
+        f"follows {enumeration(tuple(labels))}: {what}" for what, labels in alike.items()
     )
+
+
+def _on(cut: tuple[str, Sequence[str]]) -> str:
+    """`F on tp, cp`."""
+    return f"{cut[0]} on {', '.join(cut[1])}"
 
 
 # -- primitives ----------------------------------------------------------------------------------
 
 
-def _primitives(
-    end: int, moves: Sequence[Move], snapshot: Snapshot, facts: Facts, least: int, prefix: str
-) -> Iterator[Hint]:
-    """Behind a statement the primitives that it makes necessary, those of one variable together."""
+def _priced(moves: Sequence[Move], facts: Facts, least: int) -> list[list[Move]]:
+    """The moves at work by primitive and variable, that of all uses of a block
+    together, without those of little traffic."""
     at_work = [move for move in moves if move.primitive is not None]
-    alike = grouped(at_work, lambda move: [(move.primitive, move.tensor, move.statistic is None)])
-    for (primitive, tensor, _), together in alike.items():
-        price = cost(together, facts.model.cost)
-        if is_number(price.traffic) and price.traffic < least:
-            continue
-        label = facts.label(tensor)
-        statistics = ", ".join(dict.fromkeys(move.statistic or "" for move in together))
-        of = f"{statistics} of " if statistics else ""
-        known = facts.tensor(tensor)
-        parts = (
-            Part(f"{prefix}{primitive} {of}"),
-            Part(label, None if known is None else snapshot.location(known.site)),
-            Part(f"{DOT}{price.told()}"),
-        )
-        yield Hint(end, "primitive", parts, tuple(told_moves("", together, facts)))
+    alike = grouped(
+        at_work, lambda move: [(move.primitive, facts.label(move.tensor), move.statistic is None)]
+    )
+    return [
+        together
+        for together in alike.values()
+        if not _is_little(cost(together, facts.model.cost), least)
+    ]
+
+
+def _is_little(price: Cost, least: int) -> bool:
+    return is_number(price.traffic) and price.traffic < least
+
+
+def _primitive(
+    placed: Placed,
+    end: int,
+    together: Sequence[Move],
+    snapshot: Snapshot,
+    facts: Facts,
+    prefix: str,
+) -> Hint:
+    """A primitive: behind the variable that it brings to another state, or behind the statement
+    that makes it necessary."""
+    first = together[0]
+    brought = _brought(together)
+    statistics = ", ".join(dict.fromkeys(move.statistic or "" for move in together))
+    of = f"{statistics} of " if statistics else ""
+    known = facts.tensor(first.tensor)
+    state = f" {_reached(brought)}" if brought else ""
+    parts = (
+        Part(f"{prefix}{first.primitive} {of}"),
+        Part(facts.label(first.tensor), None if known is None else snapshot.location(known.site)),
+        Part(f"{state}{DOT}{cost(together, facts.model.cost).told()}"),
+    )
+    offset = _behind(placed, brought[0].site.span) if brought else end
+    return Hint(offset, "primitive", parts, tuple(told_moves("", together, facts)))
 
 
 def _inside(
@@ -240,6 +284,6 @@ def _inside(
     """Behind the use of a block what moves inside."""
     moves = facts.inside.get(facts.use_at(site, name) or "", ())
     price = cost(moves, facts.model.cost)
-    if moves and not (is_number(price.traffic) and price.traffic < least):
+    if moves and not _is_little(price, least):
         text = f"{prefix}inside: {price.told()}"
         yield Hint(end, "primitive", (Part(text),), (by_primitive(moves, facts),))

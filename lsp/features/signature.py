@@ -15,6 +15,7 @@ from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Fu
 from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
 from parspec.lsp.features.meaning import names_of
 from parspec.lsp.features.written import comment
+from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Placed, Snapshot
 
@@ -132,9 +133,23 @@ def _given(name: str) -> tuple[str, tuple[str, ...], str, str] | None:
     return f"{name}{over}(", _parameters(name, function), ")", _meaning(name)
 
 
+def parameters_of(names: Names, function: Symbol) -> tuple[str, ...]:
+    """The names of the parameters of an op or a block; () of anything else."""
+    for entry in names.declarations(function):
+        match entry.chunk.statement:
+            case OpStatement(parameters=items) | BlockStatement(parameters=items):
+                return tuple(item.name.text for item in items)
+    return ()
+
+
+def operands(name: str) -> tuple[str, ...]:
+    """What the operands of a function of the language are usually called."""
+    return _OPERANDS.get(name, ("x",))
+
+
 def _parameters(name: str, function: Function) -> tuple[str, ...]:
     """The operands that a function takes; those that may be left out in brackets."""
-    named = _OPERANDS.get(name, ("x",))
+    named = operands(name)
     shown = (n if place < function.least else f"[{n}]" for place, n in enumerate(named))
     return (*shown, _MORE) if function.most is None else tuple(shown)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 STATEMENTS: Mapping[str, str] = {
     "dim": "dim ${1:B} = ${2:4096}",
@@ -50,7 +50,8 @@ CAPACITY = "capacity(tokens = ${1:B * S}, experts = ${2:E}, top = ${3:2}, factor
 """The size of an expert's share."""
 
 
-def call(name: str, *, over: str | None) -> str:
-    """The call of a function, along a dimension or not."""
+def call(name: str, parameters: Sequence[str], *, over: str | None) -> str:
+    """The call of a function with its parameters, along a dimension or not."""
     along = f" over ${{1:{over}}} " if over else ""
-    return f"{name}{along}(${{{2 if over else 1}:x}})"
+    given = enumerate(parameters, 2 if over else 1)
+    return f"{name}{along}({', '.join(f'${{{place}:{each}}}' for place, each in given)})"

@@ -33,8 +33,10 @@ def comment(name: str, site: Site, snapshot: Snapshot) -> str:
 
 
 def statement(chunk: Chunk) -> str:
-    """A statement in one line, without comments; a layer or stack without its clauses."""
+    """A statement in one line, without comments; a stack without its clauses."""
     match chunk.statement:
+        case LayerStatement(clauses=(*_, last)):
+            text = chunk.text[: last.span.end]
         case LayerStatement(expression=expression) if expression is not None:
             text = chunk.text[: expression.span.end]
         case StackStatement(carry_out=carry):

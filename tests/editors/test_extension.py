@@ -42,7 +42,6 @@ def test_the_package_holds_what_it_runs():
         "package.json",
         "language-configuration.json",
         "syntaxes/par.tmLanguage.json",
-        "snippets/par.json",
         "dist/extension.js",
         "bundled/launch.py",
         "bundled/lsprotocol/types.py",

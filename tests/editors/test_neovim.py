@@ -143,3 +143,17 @@ def test_report(shown):
 
 def test_explanation(shown):
     assert "All-Gather" in shown
+
+
+def test_another_explanation(shown):
+    assert "All-Reduce (primitive)" in shown
+
+
+def test_report_of_the_plan_that_is_picked(shown):
+    assert shown["offered"] == ["narrow", "wide"]
+    assert "planned.par" in shown["page"]
+    assert "wide" in shown["page"]
+
+
+def test_report_without_a_browser(shown):
+    assert shown["told"] == f"parspec: the report is in {shown['page']}, no browser"

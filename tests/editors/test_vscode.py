@@ -198,6 +198,53 @@ def test_the_report_follows_the_text(page, workspace):
     webview(page).locator("body", has_text="B = 40986").wait_for()
 
 
+def test_the_report_of_a_plan_is_picked(page):
+    opened(page, "planned.par")
+    wait_for_text(page, "plan narrow")
+    command(page, "parspec: Open Report Beside")
+    page.click(".quick-input-list .monaco-list-row[aria-label^='wide']")
+    page.wait_for_selector(".tab[aria-label*='planned.par · wide']")
+
+
+def test_the_report_is_that_of_the_plan_at_the_cursor(page, workspace):
+    opened(page, "planned.par")
+    go_to(page, workspace / "planned.par", "mesh tp = 2")
+    command(page, "parspec: Open Report Beside")
+    page.wait_for_selector(".tab[aria-label*='planned.par · narrow']")
+
+
+def test_enter_ends_a_line_that_is_complete(page, workspace):
+    opened(page, "planned.par")
+    go_to(page, workspace / "planned.par", "output h")
+    page.keyboard.press("End")
+    page.keyboard.type("\noutput h")
+    page.wait_for_selector(f"{ACTIVE} .suggest-widget.visible")
+    page.keyboard.type("\n# next")
+    wait_for_text(page, "# next")
+    lines = page.locator(f"{LINES} .view-line").all_inner_texts()
+    assert "# next" in [line.replace("\xa0", " ") for line in lines]
+    command(page, "File: Revert File")
+
+
+def test_problems_of_an_untitled_file_end_with_it(page):
+    command(page, "View: Close All Editors")
+    command(page, "File: New Untitled Text File")
+    page.keyboard.press("Control+k")
+    page.keyboard.press("m")
+    typed(page, "parspec")
+    page.click(".quick-input-list .monaco-list-row[aria-label^='parspec']")
+    page.wait_for_selector(".quick-input-widget", state="hidden")
+    page.click(LINES)
+    page.keyboard.type("nonsense here\n")
+    page.wait_for_selector(f"{ACTIVE} .squiggly-error")
+    command(page, "Problems: Focus on Problems View")
+    problems = page.locator(".markers-panel .monaco-list-row", has_text="not with")
+    problems.first.wait_for()
+    page.click(LINES)
+    command(page, "View: Revert and Close Editor")
+    problems.first.wait_for(state="detached")
+
+
 def test_a_word_is_explained_beside_the_text(page):
     opened(page, EXAMPLE)
     command(page, "parspec: Explain a Code or Word...")

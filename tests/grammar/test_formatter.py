@@ -69,7 +69,13 @@ FORMS = {
         "plan p {\nstack s[L]: x->y {\nlayer a: y[B] = x } }\n",
         "plan p {\n  stack s[L]: x -> y {\n    layer a: y[B] = x\n  }\n}\n",
     ),
-    "no body": ("plan p { }\n", "plan p {\n}\n"),
+    "no body": ("plan p { }\n", "plan p {}\n"),
+    "no body, and a comment": ("plan p{} # none\ndim A\n", "plan p {}  # none\ndim A\n"),
+    "no body yet": ("plan p {\n\n}\n", "plan p {\n}\n"),
+    "no body in a body": (
+        "plan p { stack s[L]: x->y {} }\n",
+        "plan p {\n  stack s[L]: x -> y {}\n}\n",
+    ),
     "lines that fit are joined": ("dim A,\n\n   B\n  , C\n", "dim A, B, C\n"),
     "settings stay open": (
         "train adam {\n global_batch=B   zero=1\n\n\n  schedule = 1f1b }\n",
@@ -168,7 +174,7 @@ LONG = {
     "in parentheses": (
         f"block b({', '.join(f'operand_{n}[B, S]' for n in range(6))}) -> y {{ }}\n",
         f"block b({', '.join(f'operand_{n}[B, S]' for n in range(5))},\n"
-        "    operand_5[B, S]) -> y {\n}\n",
+        "    operand_5[B, S]) -> y {}\n",
     ),
     "settings one to a line": (
         f"train adam {{ {'  '.join(f'setting_{n} = {n}' for n in range(7))} }}\n",

@@ -265,6 +265,19 @@ output a
     ]
 
 
+def test_an_unused_stack_becomes_an_output_and_stays():
+    source = """\
+mesh N = 8
+dim B = 64, L = 2
+input x[B]
+stack deep[L]: x -> ‸y {
+  layer act: y[B] = gelu(x) partition B on N
+}
+"""
+    assert quick(source) == ["Add `output y`"]
+    assert done(source, "Add `output y`") == ["+output y"]
+
+
 def test_an_unused_block_goes_with_its_body():
     source = """\
 mesh N = 8

@@ -3,6 +3,8 @@
 from lsp_fixtures import drawn, snapshot_of
 
 from parspec.lsp.features.code_lens import code_lenses
+from parspec.lsp.features.inlay_hints import inlay_hints
+from parspec.lsp.ranges import Range
 
 SPEC = """\
 mesh tp = 4
@@ -21,9 +23,9 @@ plan eight {
 """
 
 
-def lenses(text):
+def lenses(text, hints=()):
     snapshot = snapshot_of(text)
-    return drawn(text, [(*lens.range, lens.title) for lens in code_lenses(snapshot)])
+    return drawn(text, [(*lens.range, lens.title) for lens in code_lenses(snapshot, hints)])
 
 
 def test_file_stack_layer_and_plan():
@@ -35,7 +37,7 @@ mesh tp = 4
 stack deep[L]: x -> r {
       ^^^^ traffic 1.97 MB · 393 kB/device
   layer res:  r[B, D] = x + y
-        ^^^ traffic 1.97 MB · 393 kB/device · memory 393 kB/device
+        ^^^ traffic 1.97 MB · 393 kB/device · memory 393 kB/device a turn
 plan eight {
      ^^^^^ traffic 4.13 MB · 459 kB/device · memory 4.72 MB/device"""
     )
@@ -59,6 +61,27 @@ def test_nothing_where_nothing_moves():
     assert lenses("mesh N = 2\ndim B = 4\ninput x[B]\nlayer y: y[B] = gelu(x)\noutput y\n") == (
         "mesh N = 2\n^ no traffic · memory 16 B/device"
     )
+
+
+def test_none_where_a_hint_beside_it_says_the_same():
+    hints = inlay_hints(snapshot_of(SPEC), Range(0, len(SPEC)))
+    assert "layer res" not in lenses(SPEC, hints)
+    assert "^^^^ traffic 1.97 MB" in lenses(SPEC, hints)
+    few = inlay_hints(snapshot_of(SPEC), Range(0, len(SPEC)), ("state", "follows"))
+    assert lenses(SPEC, few) == lenses(SPEC)
+
+
+def test_the_time_has_a_name():
+    mesh = "link wire { bandwidth = 50 GB/s }\nmesh tp = 4 over wire"
+    linked = SPEC.replace("mesh tp = 4", mesh, 1)
+    assert (
+        "deep[L]: x -> r {\n      ^^^^ traffic 1.97 MB · 393 kB/device · communication 7.86 us"
+        in (lenses(linked))
+    )
+
+
+def test_a_file_without_layers_has_none():
+    assert lenses("mesh tp = 4\n") == ""
 
 
 def test_broken_text():

@@ -75,6 +75,8 @@ PRIMITIVES = [
         ("import ‸", ["std"]),
         ("mesh pp = 4 over ‸", ["ib", "nvlink"]),
         ("mesh pp = 4 on 4 ‸", ["h100"]),
+        ("expect traffic ‸", ["<", "<=", "==", ">", ">="]),
+        ("expect decoder.y is R(‸", ["partial"]),
         ("stages dp: ‸", ["none"]),
         ("link wire { ‸", ["bandwidth", "efficiency", "latency", "start", "within"]),
         ("link wire { latency = 2 us  ‸", ["bandwidth", "efficiency", "start", "within"]),
@@ -94,7 +96,10 @@ def test_the_best_suggestions(line, labels):
         ("expect ‸", [*PRIMITIVES, "traffic", "memory", "no", "y"], ["partition", "dim"]),
         ("expect All-‸", PRIMITIVES, []),
         ("expect traffic <= 2 ‸", ["GB", "GiB", "ms", "on", "in", "per device", "forward"], []),
-        ("expect y is P(‸", ["B", "F"], ["tp"]),
+        ("expect y is P(‸", ["B", "F"], ["tp", "D", "L", "partial"]),
+        ("expect x is P(‸", ["B", "D"], ["tp", "F", "L", "partial"]),
+        ("expect x is R(‸", ["partial", "max"], ["B", "D"]),
+        ("expect All-Reduce of ‸", ["x", "y", "h"], PRIMITIVES),
         ("layer a: z[B] : ‸", ["bf16", "fp8"], ["B"]),
         ("layer a: z = ‸", ["softmax", "double", "linear", "x"], ["z"]),
         ("layer a: z = linear(x, w) partition ‸", ["I", "O", "B", "D", "F"], []),
@@ -117,6 +122,16 @@ def test_what_is_among_the_suggestions(line, some, none):
     labels = suggested(HEAD + line)
     assert set(some) <= set(labels)
     assert not set(none) & set(labels)
+
+
+@pytest.mark.parametrize(
+    ("bound", "units"),
+    [("traffic <= 1", {"GB", "MiB"}), ("step <= 1", {"ms", "s"}), ("mfu >= 40", {"%"})],
+)
+def test_units_of_the_figure_come_first(bound, units):
+    first = set(best(f"{HEAD}expect {bound} ‸"))
+    assert units <= first
+    assert not first & ({"GB", "ms", "%", "GB/s"} - units)
 
 
 def test_nothing_is_suggested_in_a_comment():
@@ -173,6 +188,10 @@ def test_snippets_are_beside_the_plain_words():
     snippets = {each.label: each.snippet for each in completion(snapshot, offset).suggestions}
     assert snippets["softmax"] == "softmax over ${1:B} (${2:x})"
     assert snippets["double"] == "double(${1:x})"
+    assert snippets["linear"] == "linear(${1:X}, ${2:W})"
+    assert snippets["rmsnorm"] == "rmsnorm over ${1:B} (${2:x}, ${3:weight})"
+    snapshot, offset = at_cursor(HEAD + "expect x is R(‸")
+    assert not any(each.snippet for each in completion(snapshot, offset).suggestions)
 
 
 def test_behind_a_blank_only_where_something_must_follow():

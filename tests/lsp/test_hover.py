@@ -202,7 +202,7 @@ def test_layer():
         shown(with_mark(MLP, "layer down", "layer ‸down"))
         == """\
 ```par
-layer down: y[B, D] = a * w_down
+layer down: y[B, D] = a * w_down partition F on N
 ```
 
 row

@@ -32,7 +32,7 @@ def test_what_a_layer_follows_and_what_moves():
     assert hinted(MLP) == [
         "layer act:  a[B, F] = gelu(h)⟨follows h: F on tp⟩",
         "layer down: y[B, D] = a * v⟨follows a: F on tp⟩",
-        "output y⟨→ R on tp⟩ replicated on tp⟨All-Reduce y · 1.06 GB · 117 MB/device⟩",
+        "output y⟨All-Reduce y → R on tp · 1.06 GB · 117 MB/device⟩ replicated on tp",
     ]
 
 
@@ -47,8 +47,8 @@ layer up: h[B, D2] = x[B, D] * w partition D2 on N
 output h
 """
     assert hinted(spec) == [
-        "layer up: h[B, D2] = x[B, D]⟨→ R on N⟩ * w partition D2 on N"
-        "⟨All-Gather x · 960 B · 192 B/device⟩"
+        "layer up: h[B, D2] = x[B, D]⟨All-Gather x → R on N · 960 B · 192 B/device⟩ * w"
+        " partition D2 on N"
     ]
 
 
@@ -61,6 +61,24 @@ layer act: h[B] = silu(g) * u
 output h
 """
     assert hinted(spec) == ["layer act: h[B] = silu(g) * u⟨follows g: B on N⟩"]
+    other = spec.replace("silu(g) * u", "u * silu(g)")
+    assert hinted(other) == ["layer act: h[B] = u * silu(g)⟨follows g and u: B on N⟩"]
+
+
+def test_a_state_that_nothing_moves_for_stands_alone():
+    spec = """\
+mesh N = 4
+dim B = 8, D = 16
+input x[B, D] replicated on N
+layer out: y[B, D] = gelu(x) partition D on N
+output y
+"""
+    line = "layer out: y[B, D] = gelu(x⟨→ P(D) on N⟩) partition D on N"
+    assert hinted(spec) == [line]
+
+
+def test_without_primitives_their_states_are_told():
+    assert hinted(MLP, kinds=("state",)) == ["output y⟨→ R on tp⟩ replicated on tp"]
 
 
 def test_statistics_of_one_function_are_told_together():
@@ -115,7 +133,7 @@ output t replicated on N
     lines = hinted(spec, model=model.replace("  dim F\n", ""))
     assert lines == [
         "layer q: t[B, D] = pair(z) partition F on N⟨inside: 1.92 kB · 384 B/device⟩",
-        "output t⟨→ R on N⟩ replicated on N⟨All-Reduce t · 1.92 kB · 384 B/device⟩",
+        "output t⟨All-Reduce t → R on N · 1.92 kB · 384 B/device⟩ replicated on N",
     ]
 
 
@@ -134,7 +152,10 @@ layer q: y2[B, F] = side(x)
 output y1, y2
 """
     within = hinted(spec, kinds=("primitive",))
-    assert within[0].startswith("  layer out: z[B, F] = t partition F on N⟨All-to-All ")
+    assert within[:1] == [
+        "  layer out: z[B, F] = t⟨All-to-All t → P(F) on N · 1.54 kB · 192 B/device⟩"
+        " partition F on N"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -175,8 +196,8 @@ def test_several_plans_show_their_primitives_only():
     )
     lines = hinted(spec)
     assert lines == [
-        "output y replicated on tp⟨eight: All-Reduce y · 1.06 GB · 117 MB/device⟩"
-        "⟨two: All-Reduce y · 201 MB · 67.1 MB/device⟩"
+        "output y⟨eight: All-Reduce y → R on tp · 1.06 GB · 117 MB/device⟩"
+        "⟨two: All-Reduce y → R on tp · 201 MB · 67.1 MB/device⟩ replicated on tp"
     ]
 
 

@@ -1,12 +1,13 @@
 """Hovers, hints, lenses and reports as the protocol has them, for what a client can take."""
 
 import json
+from pathlib import Path
 
 from lsp_fixtures import MAIN
 from lsprotocol import converters, types
 
 from parspec.lsp.client import Client
-from parspec.lsp.convert.report import explain, report, summary
+from parspec.lsp.convert.report import explain, plans, report, summary
 from parspec.lsp.convert.shown import hints, hover, lenses
 from parspec.lsp.session import Session
 from parspec.lsp.settings import settings
@@ -59,7 +60,9 @@ def test_markdown_for_who_draws_it():
 def test_plain_text_for_others():
     shown = hover_at(session(), 3, 6)
     assert shown["contents"]["kind"] == "plaintext"
-    assert shown["contents"]["value"].startswith("layer y: s[] = sum over 批次 (x)\n\n")
+    assert shown["contents"]["value"].startswith(
+        "layer y: s[] = sum over 批次 (x) partition 批次 on N\n\n"
+    )
     assert "`" not in shown["contents"]["value"]
     assert hover_at(session(), 2, 18) is None
 
@@ -77,12 +80,13 @@ def test_a_word_leads_to_its_explanation_where_links_run_commands():
 def test_hints():
     found = hints_of(session())
     labels = ["".join(part["value"] for part in hint["label"]) for hint in found]
-    assert labels == ["→ R on N", "All-Reduce s · 6 B · 2 B/device"]
+    assert labels == ["All-Reduce s → R on N · 6 B · 2 B/device"]
     assert found[0]["position"] == {"line": 4, "character": 8}
-    target = found[1]["label"][1]["location"]
+    target = found[0]["label"][1]["location"]
     assert (target["uri"], target["range"]["start"]) == (URI, {"line": 3, "character": 9})
-    assert found[0]["kind"] == types.InlayHintKind.Type.value
-    assert found[1]["tooltip"]["value"].startswith("- All-Reduce s · 6 B")
+    assert "kind" not in found[0]
+    assert (found[0]["paddingLeft"], found[0]["paddingRight"]) == (True, True)
+    assert found[0]["tooltip"]["value"].startswith("- All-Reduce s · 6 B")
 
 
 def test_hints_as_they_are_wanted():
@@ -111,6 +115,26 @@ def test_report_page():
     assert report(session(), URI)["title"] == "main.par"
     assert report(session(), URI, "none") is None
     assert report(session(), "file:///nowhere.par") is None
+
+
+def test_the_page_names_the_file_below_the_clients_folder():
+    found = session()
+    found.folders.append(str(Path(MAIN).parent.parent))
+    name = f"{Path(MAIN).parent.name}/main.par"
+    assert f"<title>{name} · parspec</title>" in report(found, URI)["html"]
+    assert str(Path(MAIN).parent) not in report(found, URI)["html"]
+
+
+def test_plans_to_report_on():
+    assert plans(session(), URI, 0, 0) == [None]
+    assert plans(session(), URI, 5, 14) == ["four"]
+    bare = session()
+    bare.open(URI, 2, "dim B = 4\nplan two { mesh N = 2 }\nplan four {\n  mesh N = 4\n}\n")
+    assert plans(bare, URI, 0, 3) == ["two", "four"]
+    assert plans(bare, URI, 3, 0) == ["four"]
+    bare.open(URI, 3, "dim B = 4\n")
+    assert plans(bare, URI, 0, 3) == [None]
+    assert plans(bare, "file:///nowhere.par", 0, 0) == []
 
 
 def test_explain():

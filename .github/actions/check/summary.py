@@ -10,26 +10,24 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
-from math import floor, log10
 from pathlib import Path
 from typing import Any
 
 from parspec.interpreter.commands.loading import files
 from parspec.interpreter.commands.main import main as parspec
+from parspec.interpreter.diagnostics.readable import bytes_text, count_text, digits, seconds_text
 
-_DIGITS = 3
 _NOTHING = "-"
-_BYTES = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
-_SECONDS = ("ns", "µs", "ms", "s")
-_FIGURES = (
-    ("traffic a step", _BYTES),
-    ("memory a device", _BYTES),
-    ("time a step", _SECONDS),
-)
+_ERRORS = "errors"
+_HEADINGS = ("traffic a step", "memory a device", "time a step")
+_PARTS_OF_A_STEP = ("compute", "communication")  # what is known of one whose schedule is not
+
+Unit = Callable[[float], str]
+"""How an amount is read."""
 
 Key = tuple[str, str]
 """A spec and the plan that it is reported under, "" for none."""
@@ -37,12 +35,19 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Costs:
-    """What one plan costs: a figure under each heading of the table, None where there is none; the
-    parts that they are made of; its errors."""
+    """What one plan costs: bytes moved and held, None where they are not known; seconds by what
+    takes them; the parts that all of it is made of; its errors, which leave no figures."""
 
-    figures: tuple[float | None, ...]
-    parts: Mapping[str, tuple[float, tuple[str, ...]]]
-    errors: tuple[str, ...]
+    traffic: float | None = None
+    memory: float | None = None
+    times: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, tuple[float, Unit]] = field(default_factory=dict)
+    errors: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.errors or self.traffic or self.memory or self.times)
 
 
 def summary(before: Mapping[Key, Costs], after: Mapping[Key, Costs], base: str) -> str:
@@ -78,7 +83,7 @@ def costs(folder: Path, paths: Iterable[str]) -> dict[Key, Costs]:
             for plan, report in reports.items():
                 if report is not None:
                     found[file, plan] = _costs(report)
-    return {key: cost for key, cost in found.items() if cost.errors or any(cost.figures)}
+    return {key: cost for key, cost in found.items() if cost.known}
 
 
 def _report(file: str, plan: str) -> dict[str, Any] | None:
@@ -91,48 +96,74 @@ def _report(file: str, plan: str) -> dict[str, Any] | None:
 
 
 def _costs(report: Mapping[str, Any]) -> Costs:
+    found = report["diagnostics"]
+    errors = tuple(each["message"] for each in found if each["severity"] == "error")
+    if errors:
+        return Costs(errors=errors)
     totals = report["totals"]
     traffic, memory = totals["traffic_bytes"], totals["memory_per_device"]
     sent = [amount for amount in traffic.values() if amount is not None]
-    time = totals["time_s"]
-    parts = {
-        **{f"traffic, {name}": (amount, _BYTES) for name, amount in traffic.items()},
-        **{f"traffic on {name}": (amount, _BYTES) for name, amount in totals["by_axis"].items()},
-        **{name: (amount, _BYTES) for name, amount in totals["by_primitive"].items()},
-        **{f"memory, {name}": (each, _BYTES) for name, each in memory.items() if name != "total"},
-        **{f"time, {name}": (each, _SECONDS) for name, each in time.items() if name != "step"},
-        "parameters": (totals["parameters"], ("", "k", "M", "G", "T")),
+    times = {name: time for name, time in totals["time_s"].items() if time}
+    kinds = {name: each for name, each in memory.items() if name != "total"}
+    amounts = {
+        **{f"traffic, {name}": amount for name, amount in traffic.items()},
+        **{f"traffic on {name}": amount for name, amount in totals["by_axis"].items()},
+        **totals["by_primitive"],
+        **{f"memory, {name}": amount for name, amount in kinds.items()},
     }
-    errors = (each["message"] for each in report["diagnostics"] if each["severity"] == "error")
+    parts = {
+        **{name: (amount, bytes_text) for name, amount in amounts.items()},
+        **{f"time, {name}": (each, seconds_text) for name, each in times.items() if name != "step"},
+        "parameters": (totals["parameters"], count_text),
+    }
     return Costs(
-        (sum(sent) if sent else None, memory["total"], time["step"]),
+        sum(sent) if sent else None,
+        memory["total"],
+        times,
         {name: part for name, part in parts.items() if part[0]},
-        tuple(errors),
     )
 
 
 def _table(
     keys: Iterable[Key], before: Mapping[Key, Costs], after: Mapping[Key, Costs]
 ) -> Iterator[str]:
-    yield f"| plan | {' | '.join(heading for heading, _ in _FIGURES)} |"
-    yield f"| --- |{' ---: |' * len(_FIGURES)}"
-    nothing: tuple[float | None, ...] = (None,) * len(_FIGURES)
+    yield f"| plan | {' | '.join(_HEADINGS)} |"
+    yield f"| --- |{' ---: |' * len(_HEADINGS)}"
     for key in keys:
-        old = before[key].figures if key in before else nothing
-        new = after[key].figures if key in after else nothing
-        cells = [
-            _cell(was, now, units) for was, now, (_, units) in zip(old, new, _FIGURES, strict=True)
-        ]
+        old, new = before.get(key, Costs()), after.get(key, Costs())
+        cells = (_traffic(old, new), _cell(old.memory, new.memory, bytes_text), _time(old, new))
         note = " (new)" if key not in before else " (removed)" if key not in after else ""
         yield f"| {_named(key)}{note} | {' | '.join(cells)} |"
 
 
-def _cell(was: float | None, now: float | None, units: tuple[str, ...]) -> str:
+def _traffic(old: Costs, new: Costs) -> str:
+    """The traffic, or that there are errors in its place."""
+    if new.errors:
+        was = None if old.errors or old.traffic is None else bytes_text(old.traffic)
+        return f"{was} → {_ERRORS}" if was else _ERRORS
+    if old.errors:
+        return f"{_ERRORS} → {_amount(new.traffic, bytes_text)}"
+    return _cell(old.traffic, new.traffic, bytes_text)
+
+
+def _time(old: Costs, new: Costs) -> str:
+    """The time of a step; where only its parts are known, theirs."""
+    if "step" in old.times or "step" in new.times:
+        return _cell(old.times.get("step"), new.times.get("step"), seconds_text)
+    parts = [
+        f"{name} {_cell(old.times.get(name), new.times.get(name), seconds_text)}"
+        for name in _PARTS_OF_A_STEP
+        if name in old.times or name in new.times
+    ]
+    return ", ".join(parts) or _NOTHING
+
+
+def _cell(was: float | None, now: float | None, unit: Unit) -> str:
     if was == now or was is None:
-        return _amount(now, units)
+        return _amount(now, unit)
     if now is None:
-        return f"{_amount(was, units)} → {_NOTHING}"
-    return f"{_amount(was, units)} → {_amount(now, units)} (**{_change(was, now)}**)"
+        return f"{_amount(was, unit)} → {_NOTHING}"
+    return f"{_amount(was, unit)} → {_amount(now, unit)} (**{_change(was, now)}**)"
 
 
 def _details(key: Key, before: Costs | None, after: Costs | None) -> Iterator[str]:
@@ -140,14 +171,15 @@ def _details(key: Key, before: Costs | None, after: Costs | None) -> Iterator[st
     if after is None:
         return
     lines = [f"- error: {_escaped(error)}" for error in after.errors]
-    if before is not None:
+    if before is not None and not (before.errors or after.errors):
         for name in dict.fromkeys((*before.parts, *after.parts)):
-            was, units = before.parts.get(name, (0.0, ()))
-            now, units = after.parts.get(name, (0.0, units))
+            was, unit = before.parts.get(name, (0, digits))
+            now, unit = after.parts.get(name, (0, unit))
             if was != now:
-                change = f"{_amount(was, units)} → {_amount(now, units)}"
+                change = f"{unit(was)} → {unit(now)}"
                 lines.append(f"- {_escaped(name)}: {change} ({_change(was, now)})")
-        lines += [f"- mended: {_escaped(e)}" for e in before.errors if e not in after.errors]
+    mended = before.errors if before is not None else ()
+    lines += [f"- mended: {_escaped(error)}" for error in mended if error not in after.errors]
     if lines:
         yield from ("", f"<details><summary>{_named(key)}</summary>", "", *lines, "", "</details>")
 
@@ -159,24 +191,12 @@ def _change(was: float, now: float) -> str:
     if not now:
         return "gone"
     if now > 2 * was:
-        return f"{_rounded(now / was)} times"
+        return f"{digits(now / was)} times"
     return f"{(now / was - 1) * 100:+.3g} %"
 
 
-def _amount(value: float | None, units: tuple[str, ...]) -> str:
-    """Three digits with the unit that leaves one to three in front of the point."""
-    if value is None:
-        return _NOTHING
-    if units is _SECONDS:
-        value *= 10 ** (3 * (len(_SECONDS) - 1))
-    power = min(max(floor(log10(value) / 3), 0), len(units) - 1) if value else 0
-    scaled = _rounded(value / 1000**power)
-    return f"{scaled} {units[power]}".rstrip() if value else f"0 {units[0]}".rstrip()
-
-
-def _rounded(value: float) -> str:
-    digits = max(_DIGITS - 1 - floor(log10(value)), 0) if value >= 1 else _DIGITS
-    return f"{value:.{digits}f}".rstrip("0").rstrip(".") if digits else f"{value:.0f}"
+def _amount(value: float | None, unit: Unit) -> str:
+    return _NOTHING if value is None else unit(value)
 
 
 def _named(key: Key) -> str:

@@ -14,7 +14,32 @@ local function open_report(client, buffer, plan)
     end
     local page = vim.fn.tempname() .. ".html"
     vim.fn.writefile(vim.split(report.html, "\n"), page)
-    vim.ui.open(page)
+    local _, trouble = vim.ui.open(page)
+    local level = trouble and vim.log.levels.WARN or vim.log.levels.INFO
+    vim.notify("parspec: the report is in " .. page .. (trouble and ", " .. trouble or ""), level)
+  end, buffer)
+end
+
+--- The report that belongs to the cursor's place; where several plans may be meant, asks.
+---@param client vim.lsp.Client
+---@param buffer integer
+local function report_at_cursor(client, buffer)
+  local at = vim.lsp.util.make_position_params(0, client.offset_encoding)
+  local place = { at.textDocument.uri, at.position.line, at.position.character }
+  local words = { command = "parspec.plans", arguments = place }
+  client:request("workspace/executeCommand", words, function(err, plans)
+    local names = vim.tbl_filter(function(plan)
+      return plan ~= vim.NIL
+    end, not err and plans or {})
+    if #names < 2 then
+      open_report(client, buffer, names[1])
+      return
+    end
+    vim.ui.select(names, { prompt = "The plan to report on:" }, function(plan)
+      if plan then
+        open_report(client, buffer, plan)
+      end
+    end)
   end, buffer)
 end
 
@@ -30,7 +55,7 @@ local function explain(client, buffer, word)
     end
     vim.lsp.util.open_floating_preview(vim.split(answer.markdown, "\n"), "markdown", {
       border = "rounded",
-      focus_id = "parspec.explain",
+      focus_id = "parspec.explain." .. answer.title, -- another word takes the window's place
     })
   end, buffer)
 end
@@ -68,7 +93,11 @@ return {
   on_attach = function(client, buffer)
     vim.lsp.inlay_hint.enable(true, { bufnr = buffer })
     vim.api.nvim_buf_create_user_command(buffer, "ParspecReport", function(said)
-      open_report(client, buffer, said.fargs[1])
+      if said.fargs[1] then
+        open_report(client, buffer, said.fargs[1])
+      else
+        report_at_cursor(client, buffer)
+      end
     end, { nargs = "?", desc = "Open the report of this file, or of one of its plans" })
     vim.api.nvim_buf_create_user_command(buffer, "ParspecExplain", function(said)
       explain(client, buffer, said.args ~= "" and said.args or vim.fn.expand("<cword>"))

@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
+import { closedUntitled, withoutProblems } from "./closed";
 import { debugInformation } from "./debug";
 import { EXPLAIN, Explanations } from "./explanations";
 import { REPORT, Reports } from "./report";
@@ -22,6 +23,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       if (command === EXPLAIN) return explanations.show(String(words[0]));
       return next(command, words);
     },
+    provideWorkspaceDiagnostics: (known, token, tell, next) => {
+      tell({ items: closedUntitled().map(withoutProblems) });
+      return next(known, token, tell);
+    },
   };
   const started = new Server(context, log, middleware);
   const reports = new Reports(started);
@@ -32,7 +37,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const commands: Record<string, () => unknown> = {
     "parspec.restart": () => started.restart(),
     "parspec.showLogs": () => log.show(),
-    "parspec.showReport": () => reportOfActiveFile(started, reports),
+    "parspec.showReport": () => reports.showAtCursor(),
     "parspec.explainWord": () => explanations.ask(),
     "parspec.copyDebugInformation": async () => {
       await vscode.env.clipboard.writeText(debugInformation(context, started.condition));
@@ -59,13 +64,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
 
 export async function deactivate(): Promise<void> {
   await server?.stop();
-}
-
-async function reportOfActiveFile(server: Server, reports: Reports): Promise<void> {
-  const document = vscode.window.activeTextEditor?.document;
-  const client = server.running;
-  if (document?.languageId !== "par" || client === undefined) return;
-  await reports.show(client.code2ProtocolConverter.asUri(document.uri), null);
 }
 
 function text(value: unknown): string | null {

@@ -7,6 +7,8 @@ import type { Server } from "./server";
 
 export const REPORT = "parspec.report"; // the server's command
 
+const PLANS = "parspec.plans"; // the server's command
+
 const PAUSE = 400; // milliseconds without typing before the page is made anew
 
 interface Report {
@@ -51,6 +53,27 @@ export class Reports implements vscode.Disposable {
       () => this.open.delete(key),
     );
     this.open.set(key, panel);
+  }
+
+  /** Shows the report that belongs to the cursor's place; where several may be meant, asks. */
+  async showAtCursor(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const client = this.server.running;
+    if (editor?.document.languageId !== "par" || client === undefined) return;
+    const uri = client.code2ProtocolConverter.asUri(editor.document.uri);
+    const commands = client.initializeResult?.capabilities.executeCommandProvider?.commands;
+    if (commands?.includes(PLANS) !== true) return this.show(uri, null);
+    const { line, character } = editor.selection.active;
+    const plans: (string | null)[] | null = await client.sendRequest(ExecuteCommandRequest.type, {
+      command: PLANS,
+      arguments: [uri, line, character],
+    });
+    const names = (plans ?? []).filter((plan) => plan !== null);
+    const plan =
+      names.length > 1
+        ? await vscode.window.showQuickPick(names, { placeHolder: "The plan to report on" })
+        : (names[0] ?? null);
+    if (plan !== undefined) await this.show(uri, plan);
   }
 
   dispose(): void {

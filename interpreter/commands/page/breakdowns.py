@@ -22,6 +22,7 @@ from parspec.interpreter.commands.quantities import in_bytes, in_seconds, sum_of
 from parspec.interpreter.commands.report_facts import (
     NO_STEP,
     NO_TOTAL,
+    by_size,
     kept,
     lacks_step,
     lacks_total,
@@ -132,8 +133,8 @@ def traffic(analysis: Analysis) -> Html:
     passes = tuple((name, amount) for name, amount in totals.traffic if amount is not None)
     listed = (
         *([_amounts("pass", passes)] if len(passes) > 1 else []),
-        _amounts("axis", totals.by_axis),
-        _amounts("primitive", totals.by_primitive),
+        _amounts("axis", by_size(totals.by_axis)),
+        _amounts("primitive", by_size(totals.by_primitive)),
     )
     return element("div", {"class": "columns"}, *listed) if any(listed) else NOTHING
 

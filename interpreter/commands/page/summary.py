@@ -31,13 +31,13 @@ from parspec.interpreter.theory.formulas import reader
 _DOT = Html(' <span class="separator">·</span> ')
 
 
-def header(analysis: Analysis) -> Html:
+def header(found: Checked) -> Html:
     """The file and its plan, the mesh, the dimensions, what the figures are of."""
-    model = analysis.model
-    path = PurePath(model.file)
+    model = found.analyses[0].model
+    path = PurePath(found.file)
     folder = f"{path.parent}/" if path.name and str(path.parent) != "." else ""
     plan = element("span", {"class": "plan"}, f"plan {model.plan}") if model.plan else NOTHING
-    title = element("h1", {}, element("small", {}, folder), path.name or model.file, plan)
+    title = element("h1", {}, element("small", {}, folder), path.name or found.file, plan)
     devices = [reader(model.mesh.devices)] if model.mesh.devices is not None else []
     device = " ".join((*devices, *([model.mesh.device] if model.mesh.device else ())))
     facts = (

@@ -106,5 +106,5 @@ def _uses_brief(sites: Sequence[Site], facts: Facts) -> str:
 
 
 def _made(name: str, facts: Facts) -> Iterator[Block]:
-    layers = [layer.name for part in facts.parts for layer in part.made_from.get(name, ())]
+    layers = [layer.parent for part in facts.parts for layer in part.made_from.get(name, ())]
     yield from paragraph(f"in {listed(layers)}" if layers else "not used")

@@ -88,7 +88,7 @@ def _details(name: str, facts: Facts) -> Iterator[Block]:
 
 def _strategy(result: LayerResult, facts: Facts) -> str:
     """**tensor, row** on `tp` (F) · **data** on `dp` (B, follows `x`)."""
-    partition, follows = dict(result.partition), dict(result.follows)
+    partition, follows = dict(result.partition), dict(facts.followed(result.name))
     alike = grouped(
         result.strategy, lambda named: [(named[1], *_why(named[0], partition, follows, facts))]
     )
@@ -131,11 +131,10 @@ def _states(result: LayerResult, found: Layer, facts: Facts) -> Iterator[Block]:
 def _work(result: LayerResult) -> str:
     """What a device holds and computes of it in a turn, and how long that takes in all turns."""
     bytes_, flops = result.bytes_per_device, result.flops_per_device
-    held = "" if bytes_ is None else f"operands and result {short(bytes_)}/device"
-    done = f"{_flops(flops)}/device" if flops else ""
+    each = "/device a turn" if result.turns != 1 else "/device"
+    held = "" if bytes_ is None else f"operands and result {short(bytes_)}{each}"
+    done = f"{_flops(flops)}{each}" if flops else ""
     turn = DOT.join(filter(None, (held, done)))
-    if turn and result.turns != 1:
-        turn += " a turn"
     time = "" if result.time is None else in_seconds(result.time)
     if time and result.turns != 1:
         time += f" in {how_many(result.turns)} turns"

@@ -40,14 +40,14 @@ def _item(move: Move, facts: Facts) -> str:
     return "\n".join(
         (
             f"**{move.primitive} {what} · {cost([move], prices).told()}**",
-            f"{code(move.before)} → {code(move.after)} on {on}, {_where(move)}{direction}",
+            f"{code(move.before)} → {code(move.after)} on {on}, {_where(move, facts)}{direction}",
             f"order {move.order}: {formula(move, prices)}",
         )
     )
 
 
-def _where(move: Move) -> str:
-    layer = code(move.layer)
+def _where(move: Move, facts: Facts) -> str:
+    layer = code(facts.written(move.layer))
     match move.cause:
         case "output":
             return "at the output"

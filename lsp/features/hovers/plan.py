@@ -48,14 +48,14 @@ def figures(facts: Facts) -> Iterator[Block]:
 
 
 def brief(analysis: Analysis) -> str:
-    """`traffic 2.66 GB · 295 MB/device · 5.16 ms · memory 30.3 GB/device · step 21.1 ms`."""
+    """`traffic 3 GB · 295 MB/device · communication 5.16 ms · memory 30 GB/device · step 21 ms`."""
     parts = []
     times = dict(times_of(analysis))
     if at_work(analysis.moves):
         device = short(per_device_of(analysis))
         parts += [f"traffic {short(traffic_of(analysis))}", f"{device}/device"]
         if "communication" in times:
-            parts.append(in_seconds(times["communication"]))
+            parts.append(f"communication {in_seconds(times['communication'])}")
     elif analysis.model.mesh.axes:
         parts.append("no traffic")
     if analysis.totals.memory.total is not None:

@@ -67,18 +67,19 @@ def _details(name: str, facts: Facts) -> Iterator[Block]:
     yield from told_moves("", facts.of_tensor.get(name, ()), facts)
     yield from _standing(name, facts)
     maker, readers = facts.maker(name), facts.readers(name)
-    made = f"from {code(maker.name)}" if maker else ""
-    read = f"read by {listed(layer.name for layer in readers)}" if readers else ""
+    made = f"from {code(maker.parent)}" if maker else ""
+    read = f"read by {listed(layer.parent for layer in readers)}" if readers else ""
     yield from paragraph(DOT.join(filter(None, (made, read))))
 
 
 def _size(name: str, facts: Facts) -> str:
-    """Its bytes in the system, each once, and on a device as it lies; there of one turn."""
+    """Its bytes in the system, each once, and on a device as it lies, both of all turns."""
     lying = facts.lying[name]
     tensor = facts.tensor(name)
-    turn = " a turn" if tensor is not None and tensor.stacked else ""
-    device = "" if lying.per_device is None else f"{short(lying.per_device)}/device{turn}"
-    return DOT.join(filter(None, (short(lying.size), device if facts.model.mesh.axes else "")))
+    turns = " in all turns" if tensor is not None and tensor.stacked else ""
+    device = "" if lying.per_device is None else f"{short(lying.per_device)}/device"
+    known = filter(None, (short(lying.size), device if facts.model.mesh.axes else ""))
+    return DOT.join(known) + turns
 
 
 def _standing(name: str, facts: Facts) -> Iterator[Block]:
@@ -91,7 +92,7 @@ def _standing(name: str, facts: Facts) -> Iterator[Block]:
         result = facts.results.get(layer.name)
         for state in result.states if result else ():
             if state.tensor == name and state.role == "in" and state.direction == "forward":
-                readers.setdefault(state.layout, []).append(layer.name)
+                readers.setdefault(state.layout, []).append(layer.parent)
     if not readers or all(layout == lying.layout for layout in readers):
         return
     axes = columns((lying.layout, *readers), facts.model.mesh)

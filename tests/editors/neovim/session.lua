@@ -209,15 +209,63 @@ function steps.report()
   return table.concat(vim.fn.readfile(shown), "\n")
 end
 
+function steps.report_of_the_plan_that_is_picked()
+  open("planned.par")
+  local offered, shown
+  vim.ui.open = function(path)
+    shown = path
+  end
+  vim.ui.select = function(items, _, take)
+    offered = items
+    take(items[2])
+  end
+  vim.cmd.ParspecReport()
+  wait_for("the report", function()
+    return shown
+  end)
+  return { offered = offered, page = table.concat(vim.fn.readfile(shown), "\n") }
+end
+
+function steps.report_without_a_browser()
+  open("gathered.par")
+  local page, told
+  vim.ui.open = function(path)
+    page = path
+    return nil, "no browser"
+  end
+  vim.notify = function(text)
+    told = text
+  end
+  vim.cmd.ParspecReport()
+  wait_for("the message", function()
+    return told
+  end)
+  return { page = page, told = told }
+end
+
+--- What the floating window says once it is about `word`.
+local function explained(word)
+  vim.cmd.ParspecExplain(word)
+  return wait_for("an explanation of " .. word, function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      local text = table.concat(lines(vim.api.nvim_win_get_buf(window)), "\n")
+      local floats = vim.api.nvim_win_get_config(window).relative ~= ""
+      if floats and text:find(word .. " (primitive)", 1, true) then
+        return text
+      end
+    end
+  end)
+end
+
 function steps.explanation()
   open("gathered.par")
-  vim.cmd.ParspecExplain("All-Gather")
-  local window = wait_for("a floating window", function()
-    return vim.iter(vim.api.nvim_list_wins()):find(function(one)
-      return vim.api.nvim_win_get_config(one).relative ~= ""
-    end)
-  end)
-  return table.concat(lines(vim.api.nvim_win_get_buf(window)), "\n")
+  return explained("All-Gather")
+end
+
+function steps.another_explanation()
+  open("gathered.par")
+  explained("All-Gather")
+  return explained("All-Reduce")
 end
 
 local results = {}

@@ -141,3 +141,144 @@ def test_a_part_that_an_axis_does_not_have_is_unknown(analyzed, expect):
     (found,) = [f for f in analysis.findings if f.name == "unknown_name"]
     assert dict(found.data) == {"kind": "axis", "name": "tp.9", "near": ("tp",)}
     assert [result.holds for result in analysis.expects] == [None]
+
+
+TIMED = """
+device chip {{ memory = 80 GB  flops = 1 Tflop/s  hbm = 1 TB/s }}
+link wire {{ bandwidth = 1 GB/s }}
+mesh tp = 2 over wire on 2 chip
+dim B = 64, D = 128, F = 256
+input x[B, D]
+weight u[D, F], d[F, D]
+layer up: h[B, F] = x * u partition F on tp
+layer down: y[B, D] = h * d partition F on tp
+output y replicated on tp
+{expect}
+"""
+# each layer: 2 x 64 x 128 x 128 operations on a device; the All-Reduce: 64 x 128 x 2 bytes
+
+
+@pytest.mark.parametrize(
+    ("figure", "below", "value", "above"),
+    [
+        ("compute", "4.194 us", "4.19 us", "4.195 us"),
+        ("compute(up)", "2.097 us", "2.1 us", "2.098 us"),
+        ("communication", "16.383 us", "16.4 us", "16.385 us"),
+        ("communication on tp", "16.383 us", "16.4 us", "16.385 us"),
+        ("step", "20.578 us", "20.6 us", "20.579 us"),
+        ("time", "20.578 us", "20.6 us", "20.579 us"),
+        ("flops", "8388607 flop", "8.39 Mflop", "8388609 flop"),
+        ("flops(up)", "4194303 flop", "4.19 Mflop", "4194305 flop"),
+        ("weights", "65535 B", "65.5 kB", "65537 B"),
+        ("activations", "1 B", "32.8 kB", "33 kB"),
+    ],
+)
+def test_every_figure_that_is_known_is_held_against_its_bound(
+    analyzed, figure, below, value, above
+):
+    bounds = [f"expect {figure} <= {bound}" for bound in (below, above)]
+    analysis = analyzed(TIMED.format(expect="\n".join(bounds)))
+    assert [expect.holds for expect in analysis.expects] == [False, True]
+    assert [expect.value for expect in analysis.expects] == [value, value]
+
+
+@pytest.mark.parametrize(
+    "expect",
+    [
+        "bubble <= 1 s",
+        "throughput >= 1",
+        "weights in up <= 1 GB",
+        "memory(up) <= 1 GB",
+        "compute on tp <= 1 s",
+        "traffic <= 1 B backward",
+    ],
+)
+def test_a_figure_that_is_not_known_is_not_evaluated(analyzed, expect):
+    analysis = analyzed(TIMED.format(expect=f"expect {expect}"))
+    assert [result.holds for result in analysis.expects] == [None]
+    assert [f.name for f in analysis.findings] == ["not_evaluated"]
+
+
+def test_weights_are_known_in_training(analyzed):
+    train = "train sgd { global_batch = B }\nexpect weights <= 65536 B\nexpect compute <= 1 s"
+    analysis = analyzed(TIMED.format(expect=train))
+    assert [result.holds for result in analysis.expects] == [True, None]
+
+
+PLANNED = (
+    """
+dim B = 64, D = 32
+input x[B, D]
+weight w[D, D]
+layer fc: y[B, D] = x * w
+output y
+plan a { mesh dp = 8
+         for *: partition B on dp }
+plan b { mesh dp = 2
+         for *: partition B on dp }
+expect memory <= 4 kB
+expect no All-Reduce
+expect parameters == 1024
+""".replace("w[D, D]", "w[D, E]")
+    .replace("y[B, D]", "y[B, E]")
+    .replace("D = 32", "D = 32, E = D")
+)
+
+
+def test_without_a_mesh_of_its_own_a_file_is_judged_under_its_plans(analyzed, complaints):
+    bare, *plans = (analyzed(PLANNED, plan=plan) for plan in (None, "a", "b"))
+    assert [expect.holds for expect in bare.expects] == [None, None, True]
+    assert complaints(bare) == []
+    # w and its part of x and of y: 2048 + 2 x 64 x 32 x 2 / dp bytes
+    assert [[e.holds for e in plan.expects] for plan in plans] == [
+        [True, True, True],
+        [False, True, True],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("broken", "expect", "holds"),
+    [
+        ("layer down: d[B, D] = h * ", "no All-Reduce", None),
+        ("layer down: d[B, D] = h * nothing", "no All-Reduce", None),
+        ("layer down: d[B, D] = h * w partition D on tp", "traffic <= 1 GB", True),
+        ("layer down: d[B, D] = h * w\nlink l { bandwidth = 1 GB }", "no All-Reduce", True),
+        ("layer down: d[B, D] = h * w\nlink l { bandwidth = 1 GB }", "traffic <= 1 GB", None),
+        ("layer down: d[B, D] = h * w\nexpect no All-Reduce in nowhere", "no All-to-All", True),
+        ("layer both: s[B, F] = h + g\nlayer down: d[B, D] = s * w", "no All-Reduce", None),
+    ],
+)
+def test_nothing_is_said_to_hold_that_an_error_may_hide(analyzed, broken, expect, holds):
+    analysis = analyzed(f"""
+      mesh tp = 4
+      dim B = 64, D = 32, F = 128
+      input x[B, D], g[B, F] partition B on tp
+      weight v[D, F], w[F, D]
+      layer up: h[B, F] = x * v partition F on tp
+      {broken}
+      output d
+      expect {expect}
+    """)
+    assert analysis.expects[-1].holds is holds
+
+
+@pytest.mark.parametrize(
+    ("expect", "value"),
+    [
+        ("traffic <= 1 B", "24·B B"),
+        ("memory <= 1 B", "(32 + 16·B) B"),
+        ("parameters <= 1", "4·F"),
+    ],
+)
+def test_a_formula_has_the_unit_of_its_figure(analyzed, expect, value):
+    size = "F" if expect.startswith("parameters") else "F = 8"
+    (result,) = analyzed(f"""
+mesh tp = 2
+dim B, D = 4, {size}
+input x[B, F]
+weight w[F, D]
+layer f: y[B, D] = x * w partition F on tp
+output y replicated on tp
+expect {expect}
+""").expects
+    assert result.value == value

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from parspec.interpreter.commands.arguments import Help, Mistake, Request, command_help, parsed
@@ -65,6 +67,13 @@ def test_help_has_every_option_and_examples_within_the_columns(command):
     assert "examples:\n  # " in text
 
 
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_descriptions_of_options_stand_in_one_column(command):
+    options = command_help(command, 80).partition("options:\n")[2].partition("\n\n")[0]
+    starts = {re.match(r"  --.*? {2,}| +", line).end() for line in options.splitlines()}
+    assert len(starts) == 1
+
+
 def test_help_text():
     assert command_help(TABLES, 80) == (
         """\
@@ -77,12 +86,12 @@ FILE reads standard input. An operator in blocks or stacks may go by the end of
 its name.
 
 options:
-  --format FORMAT       text (default) or json
-  --plan NAME           as of this plan
-  --import-from DIR     a further folder from which specs may import
-  --all                 with one operator the tables of states and primitives as
-                        well
-  --help                show this
+  --format FORMAT        text (default) or json
+  --plan NAME            as of this plan
+  --import-from DIR      a further folder from which specs may import
+  --all                  with one operator the tables of states and primitives
+                         as well
+  --help                 show this
 
 examples:
   # all operators of a spec

@@ -437,9 +437,9 @@ def test_words_of_a_change(first, other, difference, ratio):
 
 
 def test_words():
-    assert [comparative(Fraction(n, 100)) for n in (50, 97, 103, 210, 9900, 20000)] == [
-        *("2 times less", "3% less", "3% more", "2.1 times as much", "99 times as much"),
-        "200 times as much",
+    assert [comparative(Fraction(n, 100)) for n in (50, 83, 97, 103, 210, 9900)] == [
+        *("2 times less", "17% less", "3% less", "3% more", "2.1 times as much"),
+        "99 times as much",
     ]
     assert [percent(Fraction(n, 1000)) for n in (0, 4, 500, 1000)] == [
         "0%",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from handmade import FILE, TEXT, analysis, model, site, unknown_axis
+from handmade import FILE, TEXT, analysis, model, site, symbolic, unknown_axis
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -227,16 +227,40 @@ def test_long_messages_wrap():
     assert lines[1].startswith("  ")
 
 
+SUMMED = (
+    "mlp.par: ok · 3 layers · mesh N = 8 · traffic 1.06 GB · 117 MB/device · memory 400 MB/device"
+    " · 470M parameters"
+)
+
+
 def test_summary_of_a_clean_file():
     made = found(TEXT)
-    assert summary(FILE, (), made.analyses[0], SCREEN) == (
-        "mlp.par: ok · 3 layers · N = 8 · traffic 1.06 GB · 117 MB a device"
-    )
-    wide = summary(FILE, (), made.analyses[0], Screen(PLAIN, 200))
-    assert wide == (
-        "mlp.par: ok · 3 layers · N = 8 · traffic 1.06 GB · 117 MB a device"
-        " · memory 400 MB · 470M parameters"
-    )
+    assert summary(FILE, (), made.analyses[0], SCREEN) == SUMMED
+    long = "folder/" * 20 + FILE
+    assert summary(long, (), made.analyses[0], SCREEN) == "folder/" * 20 + SUMMED
+
+
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (len(SUMMED), SUMMED),
+        (91, "ok · 3 layers · traffic 1.06 GB · 117 MB/device · memory 400 MB/device"),
+        (70, "ok · traffic 1.06 GB · 117 MB/device · memory 400 MB/device"),
+        (60, "ok · traffic 1.06 GB · memory 400 MB/device"),
+        (50, "ok · memory 400 MB/device"),
+        (20, "ok"),
+    ],
+)
+def test_a_line_on_a_terminal_drops_figures_in_one_order(columns, told):
+    made = found(TEXT)
+    screen = Screen(PLAIN, 80, columns)
+    line = summary(FILE, (), made.analyses[0], screen)
+    assert line.removeprefix("mlp.par: ") == told.removeprefix("mlp.par: ")
+
+
+def test_summary_of_open_sizes_names_no_axis():
+    line = summary(FILE, (), symbolic(), SCREEN)
+    assert line == "mlp.par: ok · 3 layers · memory 400 MB/device · 470M parameters"
 
 
 def test_summary_of_a_file_with_mistakes():

@@ -45,11 +45,9 @@ CHUNKS = """\
 Chunks of layers on each stage. A stage with v chunks has v parts of the stack that do not follow \
 one another: n stages are crossed n·v−1 times a pass, and the bubble is (n−1)/(m·v).
 
-| | |
-| --- | --- |
-| of | train |
-| takes | a whole number |
-| default | 1 |
+- **of**: train
+- **takes**: a whole number
+- **default**: 1
 
 ```par
 """

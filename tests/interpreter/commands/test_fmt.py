@@ -162,6 +162,15 @@ class TestCheck:
         write("tame.par", TAME)
         assert ran("--check", ".") == (0, "", "1 file left alone\n")
 
+    @pytest.mark.parametrize("option", ["--check", "--diff"])
+    def test_what_has_a_syntax_error_cannot_be_judged(self, ran, option):
+        write("tame.par", TAME)
+        write("wrong.par", "dim A = 1\nlayr  x\n")
+        code, out, err = ran(option, ".")
+        assert (code, out) == (2, "")
+        assert "wrong.par: 1 statement with a syntax error stays as it is (line 2;" in err
+        assert err.endswith("1 file left alone, 1 with syntax errors\n")
+
 
 class TestDiff:
     def test_shows_what_would_change_and_writes_nothing(self, ran):

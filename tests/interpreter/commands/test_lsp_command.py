@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import pytest
 
@@ -58,11 +59,12 @@ def installed(tmp_path):
     about.joinpath("METADATA").write_text("Name: parspec\nVersion: 1.2.3\n", encoding="utf-8")
     entry = "[parspec.commands]\nlsp = parspec.lsp.main:serve\n"
     about.joinpath("entry_points.txt").write_text(entry, encoding="utf-8")
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    paths = [str(tmp_path), *(str(Path(entry).absolute()) for entry in sys.path)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 @pytest.mark.parametrize("arguments", [(), ("--stdio",)])
-def test_an_editor_starts_it(installed, arguments):
+def test_an_editor_starts_it(installed, arguments, tmp_path):
     messages = [
         {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
         {"id": 2, "method": "shutdown"},
@@ -73,7 +75,10 @@ def test_an_editor_starts_it(installed, arguments):
         body = json.dumps({"jsonrpc": "2.0", **message}).encode()
         said += b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
     command = [sys.executable, "-m", "parspec.interpreter.commands.main", "lsp", *arguments]
-    run = subprocess.run(command, input=said, capture_output=True, check=False, env=installed)
+    # `-m` looks into the working folder first, where an installation may have left its metadata
+    run = subprocess.run(
+        command, input=said, capture_output=True, check=False, env=installed, cwd=tmp_path
+    )
     assert (run.returncode, run.stderr) == (0, b"")
     answer = json.loads(run.stdout.split(b"\r\n\r\n")[1].partition(b"Content-Length")[0])
     assert answer["result"]["serverInfo"] == {"name": "parspec", "version": "1.2.3"}

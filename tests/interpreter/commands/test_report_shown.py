@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from importlib.resources import files
 
@@ -15,11 +16,13 @@ from parspec.interpreter.commands.axes import axes_of
 from parspec.interpreter.commands.cells import width
 from parspec.interpreter.commands.check_json import check_json
 from parspec.interpreter.commands.checked import checked
+from parspec.interpreter.commands.drawing import Row, add_row, drawn, listing, open_table
+from parspec.interpreter.commands.quantities import figure_in_bytes
 from parspec.interpreter.commands.report_json import report_json
 from parspec.interpreter.commands.report_text import report_text
 from parspec.interpreter.commands.terminal import COLOURED, PLAIN, Screen
 from parspec.interpreter.spec.model import Axis, Mesh
-from parspec.interpreter.theory.formulas import symbol
+from parspec.interpreter.theory.formulas import product, symbol
 from parspec.interpreter.theory.layouts import layout
 
 SCREEN = Screen(PLAIN, 80)
@@ -125,6 +128,21 @@ def test_symbolic_sizes_stay_formulas():
     text = text_of(symbolic())
     assert "mesh     N\n" in text
     assert "2(N−1)/N·M + 2(N−1)·M = (134217728·N − 134217728/N) B (≈ 2·N·M)" in text
+
+
+def test_formulas_stand_among_figures_where_they_are_short():
+    assert figure_in_bytes(product((63, symbol("B"), symbol("D")))) == "63·B·D B"
+    assert figure_in_bytes(product((63, *map(symbol, ("BATCH", "HIDDEN", "LAYERS"))))) == "symbolic"
+    assert figure_in_bytes(None) == "-"
+
+
+def test_totals_are_sorted_by_size():
+    made = analysis()
+    amounts = (("a", 5), ("b", 700), ("c", 30))
+    totals = replace(made.totals, by_axis=amounts, by_primitive=amounts)
+    text = text_of(replace(made, totals=totals))
+    assert "by axis            b 700 B · c 30 B · a 5 B\n" in text
+    assert "by primitive       b 700 B · c 30 B · a 5 B\n" in text
 
 
 def test_free_moves_say_so():
@@ -278,3 +296,29 @@ def test_totals_of_symbols_are_summed_up_in_words():
     assert isinstance(made.totals, Totals)
     totals = replace(made.totals, parameters=symbol("D") * symbol("F"))
     assert "parameters         D·F\n" in text_of(replace(made, totals=totals))
+
+
+@pytest.mark.parametrize("palette", [PLAIN, COLOURED])
+def test_a_listing_that_fits_is_what_rich_would_draw(palette):
+    columns = ("group\n(32 times)", "tp", "bytes", "time")
+    rows = [
+        Row(("层", "tensor, column\nfollows x", "4.1 kB", "-"), "strong"),
+        Row(("  → x", "P(D)")),
+        Row(("\x1b", "R", "12 B", "3 ms")),
+    ]
+    screen = Screen(palette, 80)
+    table = open_table(columns, 2)
+    for row in rows:
+        add_row(table, row.cells)
+    ours, theirs = drawn((listing(columns, 2, rows, screen),), screen), drawn((table,), screen)
+    assert lines_without_colours(ours) == lines_without_colours(theirs)
+    assert lines_without_colours(ours)[1] == "(32 times)  tp               bytes  time"
+
+
+def lines_without_colours(text):
+    return [line.rstrip() for line in re.sub(r"\x1b\[[\d;]*m", "", text).splitlines()]
+
+
+def test_a_listing_that_does_not_fit_stays_within_the_columns():
+    text = drawn((listing(("a", "b"), 0, [Row(("x" * 50, "y z " * 20))], SCREEN),), SCREEN)
+    assert max(map(width, text.splitlines())) <= 80

@@ -265,7 +265,7 @@ class TestJunit:
             ("plan good", 0),
             ("expect traffic <= 1.2 GB (plan good)", 0),
             ("plan bad", 1),
-            ("expect traffic <= 1.2 GB (plan bad)", 0),
+            ("expect traffic <= 1.2 GB (plan bad)", 1),  # skipped
             ("plan costly", 0),
             ("expect traffic <= 1.2 GB (plan costly)", 0),
             ("expect traffic <= 1 GB (plan costly)", 1),
@@ -286,6 +286,7 @@ class TestJunit:
         (suite,) = self.report(checked("junit", "mlp.par"))
         _, expect = suite
         assert [type(end) for end in expect.result] == [Skipped]
+        assert "B has no size" in expect.result[0].message
 
     def test_a_file_that_cannot_be_read_is_an_error(self, checked):
         write("mlp.par", TEXT)

@@ -28,7 +28,7 @@ def terminal():
 
 def test_a_pipe_is_plain_and_80_columns_wide():
     shown = screen(io.StringIO())
-    assert (shown.palette, shown.columns) == (PLAIN, 80)
+    assert (shown.palette, shown.columns, shown.limit) == (PLAIN, 80, None)
 
 
 def test_a_terminal_is_coloured(terminal):
@@ -55,7 +55,8 @@ def test_a_dumb_terminal_is_plain(monkeypatch, terminal):
 @pytest.mark.parametrize(("size", "columns"), [(200, 120), (100, 100), (72, 72), (20, 60), (0, 80)])
 def test_lines_are_as_long_as_a_terminals_within_reason(monkeypatch, terminal, size, columns):
     monkeypatch.setattr(os, "get_terminal_size", lambda _: os.terminal_size((size, 24)))
-    assert screen(terminal).columns == columns
+    shown = screen(terminal)
+    assert (shown.columns, shown.limit) == (columns, columns)
 
 
 def test_nothing_is_painted_around_nothing():

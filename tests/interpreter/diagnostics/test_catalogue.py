@@ -138,6 +138,35 @@ MESSAGES = [
         "S = 7 on cp is no multiple of 4: 7 mod 4 = 3; S = 8 would",
     ),
     (
+        "indivisible",
+        {"dim": "V", "axis": "tp", "size": 50257, "ways": 8, "remainder": 1, "unit": 8}
+        | {"valid": (1,), "below": 50256, "above": 50264},
+        "V = 50257 does not split 8 ways on tp: 50257 mod 8 = 1; V = 50256 or 50264 would; "
+        "`V padded to 8` splits",
+    ),
+    (
+        "unmatched_pattern",
+        {"pattern": "decoder.upp", "near": ("up",)},
+        "pattern decoder.upp matches nothing; did you mean up?",
+    ),
+    (
+        "duplicate_name",
+        {"kind": "link", "name": "ib", "library": ("std.h100",)},
+        "link ib is declared twice, here and in std.h100; call this one something else, or "
+        "declare the hardware here instead of `import std.h100`",
+    ),
+    (
+        "expect_failed",
+        {"text": "All-Reduce of h on tp", "value": "none"},
+        "All-Reduce of h on tp does not hold: there is none",
+    ),
+    (
+        "repeated_work",
+        {"layer": "mlp.up.1", "axis": "tp", "share": 0.25},
+        "25% of all FLOPs are spent again on every node of tp, most of them in layer mlp.up.1 "
+        "(a step inside layer mlp.up)",
+    ),
+    (
         "block_split",
         {"dim": "F", "axis": "tp", "local": 192, "unit": 128, "remainder": 64}
         | {"valid": (1, 2, 3, 4, 6, 12)},

@@ -66,3 +66,107 @@ def test_a_bound_is_rounded_so_that_it_holds(bound, holds):
     text = catalogue.entry("expect_failed").example.replace("1 kB", bound)
     ((finding, model),) = found(text)
     assert [fix.title for fix in fixes(finding, model)] == [holds]
+
+
+HARDWARE = """
+import std.h100
+{more}
+mesh dp = 2 over {link} on 2 {device}
+dim B = 8
+input x[B] partition B on dp
+output x
+"""
+
+
+def titles(text):
+    """The titles of all fixes of a text in which one thing is wrong."""
+    ((finding, model),) = found(text)
+    return [each.title for each in fixes(finding, model)]
+
+
+def test_a_device_of_the_library_is_imported_not_taken_for_another():
+    text = HARDWARE.format(more="", link="ib", device="h200")
+    assert titles(text) == ["Replace `import std.h100` with `import std.h200`"]
+    alone = text.replace("import std.h100", "").replace("over ib ", "")
+    assert titles(alone) == ["Add `import std.h200`"]
+    assert titles(HARDWARE.format(more="", link="ib", device="h10")) == [
+        "Replace `h10` with `h100`"
+    ]
+
+
+@pytest.mark.parametrize("first", ["library", "own"])
+def test_a_link_that_the_library_has_too_is_repeated_where_the_user_declares_it(first):
+    text = HARDWARE.format(more="link ib { bandwidth = 25 GB/s }", link="ib", device="h100")
+    if first == "own":
+        text = "{1}\n{0}{2}".format(*text.lstrip().partition("link ib { bandwidth = 25 GB/s }"))
+    ((finding, model),) = found(text)
+    assert (finding.name, finding.site.file) == ("duplicate_name", "spec.par")
+    assert dict(finding.data)["library"] == ("std.h100",)
+    assert [note.site.file for note in finding.related] == ["std/h100.par"]
+    assert fixes(finding, model) == ()
+
+
+CALL = """
+dim B = 8, D = 4, S = 2
+input x[B, S, D]
+weight w[D]
+layer f: y[B, S, D] = {call}
+output y
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "here", "title"),
+    [
+        ("matmul(x, w)", "a product is `x * w`", "Write `x * w`"),
+        ("layer_norm(x, w)", "it is `layernorm over D", "Replace `layer_norm` with `layernorm`"),
+        ("RMS_Norm(x, w)", "it is `rmsnorm over D", "Replace `RMS_Norm` with `rmsnorm`"),
+        ("sdpa(x, x * w)", "attention is three layers", None),
+        ("matmul(x, gelu(w))", "a product is `x * w`", None),
+    ],
+)
+def test_a_function_of_another_tool_is_told_by_what_it_is_here(call, here, title):
+    text = CALL.format(call=call)
+    finding, model = next(each for each in found(text) if each[0].name == "unknown_name")
+    assert dict(finding.data)["here"].startswith(here)
+    assert [each.title for each in fixes(finding, model)] == ([] if title is None else [title])
+
+
+def test_a_function_along_a_dimension_is_given_the_last_one():
+    ((finding, model),) = found(CALL.format(call="softmax(x * w)"))
+    assert dict(finding.data)["wants"] == "a dimension, `softmax over D (...)`"
+    assert [each.title for each in fixes(finding, model)] == ["Write `softmax over D`"]
+
+
+STACK = """
+dim B = 8, D = 4, L = 2
+input x[B, D]
+stack s[L]: x -> {out} {{
+  layer f: q[B, D] = gelu(x)
+  layer g: y[B, D] = gelu(q)
+}}
+layer o: z[B, D] = gelu({read})
+output z
+"""
+
+
+def test_a_stack_that_leaves_what_it_does_not_make_is_offered_what_it_makes():
+    ((finding, model),) = found(STACK.format(out="b", read="y"))
+    assert dict(finding.data)["near"] == ("y", "q")
+    assert [each.title for each in fixes(finding, model)] == [
+        "Replace `b` with `y`",
+        "Replace `b` with `q`",
+    ]
+
+
+def test_a_name_inside_a_stack_is_offered_by_its_path():
+    findings = [
+        each[0] for each in found(STACK.format(out="y", read="q")) if each[0].name == "unknown_name"
+    ]
+    assert [dict(finding.data)["near"] for finding in findings] == [("s.q",)]
+
+
+def test_a_product_written_as_elsewhere_is_mended():
+    text = CALL.format(call="x @ w")
+    ((finding, model),) = found(text)
+    assert [each.title for each in fixes(finding, model)] == ["Replace `@` with `*`"]

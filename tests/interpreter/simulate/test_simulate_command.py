@@ -142,3 +142,13 @@ def test_a_wrong_price_is_named(ran, monkeypatch):
     assert "  sent    All-Reduce 16 B\n" in out
     assert "  price   All-Reduce of y at the output sends 16 B, its ring price is 32 B\n" in out
     assert json.loads(ran(SPEC, "--format", "json")[1])["mispriced"][0]["priced_bytes"] == 32
+
+
+def test_a_file_of_which_only_plans_have_a_mesh_says_that_none_is_simulated(ran):
+    text = SPEC.replace("mesh N = 8\n", "", 1)
+    code, out, err = ran(text)
+    assert (code, out[:37]) == (0, "mlp.par: simulated on 1 device: holds")
+    assert " ".join(err.split()) == (
+        "note: mlp.par has no mesh of its own, and no plan is simulated: --plan of both"
+    )
+    assert ran(text.replace("N = 9", "N = 8"), "--plan", "both")[2] == ""

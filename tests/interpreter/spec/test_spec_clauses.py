@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from reading import clean, layers, model, names, only, said, stacks, tensors
+from reading import clean, layers, model, names, only, said, stacks, tensors, written
 
 HEAD = """
 mesh pp = 2, dp = 2, tp = 4
@@ -67,7 +67,8 @@ output y
     assert said(layers(clean(text + "for *: partition B on dp"))["l.g"]) == {"dp": "B"}
     assert said(layers(clean(text + "for *.g: partition B on dp"))["l.g"]) == {"dp": "B"}
     assert only(model(text + "for *.f: partition B on dp"), "unmatched_pattern") == {
-        "pattern": "*.f"
+        "pattern": "*.f",
+        "near": (),
     }
 
 
@@ -173,11 +174,56 @@ def test_what_is_wrong_with_a_clause(clause: str, name: str, facts: dict[str, ob
 
 def test_a_pattern_that_reaches_nothing_warns() -> None:
     read = model(
-        spec("for s.{up,nope}, nope, s.down: partition B on dp\nfor s: partition D2 on pp")
+        spec("for s.{up,down}, nope, s.down: partition B on dp\nfor s: partition D2 on pp")
     )
-    assert only(read, "unmatched_pattern") == {"pattern": "nope"}
+    assert only(read, "unmatched_pattern") == {"pattern": "nope", "near": ()}
     lacking = model(spec("for s.up: partition D2 on dp"))
-    assert only(lacking, "unmatched_pattern") == {"pattern": "s.up"}
+    assert only(lacking, "unmatched_pattern") == {"pattern": "s.up", "near": ()}
+    close = model(spec("for s.upp: partition B on dp"))
+    assert only(close, "unmatched_pattern") == {"pattern": "s.upp", "near": ("s.up",)}
+
+
+def unmatched(clauses: str, body: str = BODY) -> list[tuple[object, ...]]:
+    """What stands at each pattern or alternative that matches nothing, with its data."""
+    read = model(spec(clauses, body))
+    return [
+        (written(read, finding), *dict(finding.data).values())
+        for finding in read.findings
+        if finding.name == "unmatched_pattern"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "found"),
+    [
+        (
+            "for s.{upp,dwn,down}: partition B on dp",
+            [("upp", "s.upp", ("up",)), ("dwn", "s.dwn", ())],
+        ),
+        (
+            "for s.{upp,dwn}: partition B on dp",
+            [("upp", "s.upp", ("up",)), ("dwn", "s.dwn", ("down",))],
+        ),
+        ("for {s,t}.up: partition B on dp", [("t", "t.up", ())]),
+        ("for {s,z}.{up,q}: partition B on dp", [("z", "z.{q,up}", ()), ("q", "{s,z}.q", ())]),
+        ("for t.{up,down}: partition B on dp", [("t.{up,down}", "t.{up,down}", ())]),
+        ("for s.{up,down}: partition D2 on dp", []),  # up lacks D2: it is skipped
+        ("for s.{w,v}: store D on dp", []),
+        ("for s.{w,u}: frozen", [("u", "s.u", ("up",))]),
+        ("for s.{*,nope}: partition B on dp", []),
+    ],
+)
+def test_an_alternative_that_names_nothing_warns_where_it_stands(
+    clauses: str, found: list[tuple[object, ...]]
+) -> None:
+    assert unmatched(clauses) == found
+
+
+def test_alternatives_may_be_wrong_or_lost() -> None:
+    wrong = BODY.replace("gelu(x * w)", "gleu(x * w)")
+    assert unmatched("for s.{up,down}: partition F on tp", wrong) == []
+    lost = BODY.replace("layer up: h[B, F] =", "layer up: h[B, F =")
+    assert unmatched("for s.{up,down}: partition B on dp", lost) == []
 
 
 def test_a_pattern_on_a_layer_that_is_wrong_does_not_warn() -> None:

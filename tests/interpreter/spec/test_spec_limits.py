@@ -80,7 +80,7 @@ def test_too_much_is_one_error_at_once(text, name):
 
 def test_a_call_that_is_too_large_leaves_nothing_behind():
     read = model(call_tree(25, "layer q: y[B] = b25(x)\nlayer r: z[B] = relu(y)\noutput z"))
-    assert only(read, "over_limit")["limit"] == 20_000
+    assert only(read, "over_limit")["limit"] == 5_000
     assert list(layers(read)) == ["r"]
 
 

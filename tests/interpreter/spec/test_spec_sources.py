@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from parspec.interpreter.spec.sources import (
     Gathered,
     Unread,
     gather,
+    streamed,
 )
 
 if TYPE_CHECKING:
@@ -266,6 +268,15 @@ class TestDisk:
         assert DiskReader().read(str(tmp_path / "a.par")) == Unread(
             "too_large", (("size", SIZE_LIMIT + 1), ("limit", SIZE_LIMIT))
         )
+
+    def test_a_stream_without_an_end(self) -> None:
+        class Endless(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                assert size is not None
+                assert size > 0
+                return b"x" * size
+
+        assert streamed(Endless()) == Unread("too_large", (("size", None), ("limit", SIZE_LIMIT)))
 
     @pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 5000])
     def test_names_that_no_file_can_have(self, name: str) -> None:

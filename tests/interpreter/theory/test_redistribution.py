@@ -1,6 +1,8 @@
 """Transitions on one axis, alone and beside another axis, and shortest paths over several."""
 
 from fractions import Fraction
+from itertools import product
+from math import prod
 
 import pytest
 from hypothesis import given
@@ -9,10 +11,11 @@ from hypothesis import strategies as st
 from parspec.interpreter.theory import primitives, redistribution
 from parspec.interpreter.theory.layouts import EVERYWHERE, Layout, layout
 from parspec.interpreter.theory.redistribution import (
+    Step,
     cost,
     price,
     redistribute,
-    searched,
+    search,
 )
 from parspec.interpreter.theory.space import Extent, Space, Wire
 
@@ -263,7 +266,7 @@ WIDE = Space(tuple((axis, 2) for axis in MANY), (("A", Extent(2**12)), ("B", Ext
 def test_where_too_many_axes_change_a_plain_way_is_taken(source, target, monkeypatch):
     monkeypatch.setattr(redistribution, "SEARCHED", 200)
     steps = redistribute(source, target, DIMS, WIDE, ITEM)
-    assert not searched(source, target, DIMS, WIDE, ITEM)
+    assert search(source, target, DIMS, WIDE, ITEM).steps is None
     here = source
     for step in steps:
         assert step.source == here
@@ -271,6 +274,37 @@ def test_where_too_many_axes_change_a_plain_way_is_taken(source, target, monkeyp
     assert here == target
 
 
+@pytest.mark.parametrize("nodes", range(1, 40))
+def test_chunks_that_change_nodes_between_in_order_and_zigzag(nodes):
+    stay = sum(len({2 * n, 2 * n + 1} & {n, 2 * nodes - 1 - n}) for n in range(nodes))
+    (turn,) = redistribute(
+        layout({"A": ("n",)}, zigzag=("n",)),
+        layout({"A": ("n",)}),
+        DIMS,
+        space := Space((("n", nodes),), (("A", Extent(2 * nodes)), ("B", Extent(1)))),
+        ITEM,
+    )
+    assert price(turn, DIMS, space).share == Fraction(2 * nodes - stay, 2 * nodes)
+
+
+@given(
+    st.lists(st.integers(1, 5), min_size=2, max_size=5).flatmap(
+        lambda sizes: st.tuples(st.just(sizes), st.permutations(range(len(sizes))))
+    )
+)
+def test_nodes_whose_slice_changes_with_the_order_of_axes(drawn):
+    sizes, order = drawn
+    axes = [f"a{place}" for place in range(len(sizes))]
+    space = Space(tuple(zip(axes, sizes, strict=True)), (("A", Extent(prod(sizes))),))
+    source, target = layout({"A": tuple(axes)}), layout({"A": tuple(axes[a] for a in order)})
+    step = Step("Permute", tuple(axes), source, target)
+    nodes = list(product(*map(range, sizes)))
+    other = sorted(nodes, key=lambda node: [node[axis] for axis in order])
+    moved = sum(one != another for one, another in zip(nodes, other, strict=True))
+    if source != target:
+        assert price(step, ("A",), space).share == Fraction(moved, len(nodes))
+
+
 def test_whatever_is_gathered_is_searched_for():
     source = layout({"A": MANY[:5], "B": MANY[5:]})
-    assert searched(source, EVERYWHERE, DIMS, WIDE, ITEM)
+    assert search(source, EVERYWHERE, DIMS, WIDE, ITEM).steps is not None
