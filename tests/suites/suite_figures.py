@@ -120,9 +120,7 @@ class Figures:
     def chunks(self, stages):
         listed = [len(said.chunks) for said in self.model.stages if said.axis == stages]
         return (
-            listed[0]
-            if listed
-            else len(next(iter(self.inferred.pipeline.courses.values())).chunks)
+            listed[0] if listed else len(next(iter(self.inferred.pipeline.courses.values())).chunks)
         )
 
     def layers(self, stack):
