@@ -142,14 +142,14 @@ def test_a_mistake_is_underlined_and_fixed(page, workspace):
 def test_hints_and_lenses_tell_the_price(page):
     opened(page, EXAMPLE)
     wait_for_text(page, "follows u")
-    wait_for_text(page, "All-Reduce d · ")
+    wait_for_text(page, "All-Reduce d → R on tp · ")
     lens = page.locator(f"{ACTIVE} .codelens-decoration a", has_text=re.compile(r"\d [kMGT]?B"))
     lens.first.wait_for()
 
 
 def test_a_hover_shows_the_traffic(page, workspace):
     opened(page, EXAMPLE)
-    wait_for_text(page, "All-Reduce d · ")
+    wait_for_text(page, "All-Reduce d → R on tp · ")
     go_to(page, workspace / EXAMPLE, "x + d")
     command(page, "Show or Focus Hover")
     hover = page.locator(".monaco-hover .hover-row", has_text="All-Reduce")

@@ -14,7 +14,7 @@ from parspec.interpreter.spec.sources import Unread
 from parspec.lsp.analysing import Written, analysed
 
 CURSOR = "‸"
-FOLDER = "/work"
+FOLDER = "/repo"
 MAIN = f"{FOLDER}/main.par"
 
 

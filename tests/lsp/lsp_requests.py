@@ -35,7 +35,7 @@ def session_with(*files, said=CAPABLE):
 
 
 def uri(name):
-    return Path("/work", name).as_uri()
+    return Path("/repo", name).as_uri()
 
 
 def params(method, uri, position, end):

@@ -327,7 +327,7 @@ def test_a_fix_in_an_imported_file_is_made_there():
     model = "dim B = 64, H = 52  # heads\ninput x[B, H]\nlayer act: a[B, H] = gelu(x)\noutput a\n"
     action = offered(source, "quickfix", model=model)["Write `H uneven`"]
     assert [(edit.location.file, edit.text) for edit in action.edits] == [
-        ("/work/model.par", " uneven")
+        ("/repo/model.par", " uneven")
     ]
     assert done(source, "Write `H uneven`", model=model) == [
         "-dim B = 64, H = 52  # heads",

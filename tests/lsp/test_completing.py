@@ -157,7 +157,7 @@ def test_what_is_typed_is_replaced():
 
 
 def test_files_that_can_be_imported():
-    files = ["/work/main.par", "/work/model.par", "/work/deep/part.par"]
+    files = ["/repo/main.par", "/repo/model.par", "/repo/deep/part.par"]
     assert suggested('import "‸', files) == ["deep/part.par", "model.par"]
     snapshot, offset = at_cursor('import "mod‸')
     replaced = completion(snapshot, offset, files).replaces

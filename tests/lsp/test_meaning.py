@@ -238,7 +238,7 @@ layer 激活: 出[批次] = gelu(‸输入)  # 🚀
 def test_an_import_leads_to_its_file():
     snapshot, offset = at_cursor('import "mod‸el.par"\n', model="dim B\n")
     assert [(place.file, tuple(place.range)) for place in definitions(snapshot, offset)] == [
-        ("/work/model.par", (0, 0))
+        ("/repo/model.par", (0, 0))
     ]
 
 

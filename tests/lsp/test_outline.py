@@ -129,7 +129,7 @@ def test_links_of_imports_that_bring_something():
         drawn(source, [(*link.range, link.file) for link in found])
         == """\
 import "model.par"
-       ^^^^^^^^^^^ /work/model.par
+       ^^^^^^^^^^^ /repo/model.par
 import std.h100
        ^^^^^^^^ std/h100.par"""
     )

@@ -3,7 +3,7 @@
 from parspec.lsp.documents import Documents, opened
 from parspec.lsp.files import Files, Recorder
 
-URI, NAME = "file:///work/model.par", "/work/model.par"
+URI, NAME = "file:///repo/model.par", "/repo/model.par"
 
 
 def test_a_file_is_read_once_for_an_analysis():

@@ -9,7 +9,7 @@ from parspec.lsp.convert.actions import code_actions
 from parspec.lsp.schedule import GivenUp, Ticket
 from parspec.lsp.session import Session
 
-URI = "file:///work/plan.par"
+URI = "file:///repo/plan.par"
 TEXT = """\
 mesh N = 8
 dim B = 64, F = 32, D = 16  # 批次 😀

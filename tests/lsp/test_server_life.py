@@ -12,7 +12,7 @@ import pytest
 from lsp_editor import SERVE, Editor, Refused, capabilities_of, server_process
 
 CLEAN = "dim B = 4\ninput x[B]\nlayer up: y[B] = gelu(x)\noutput y\n"
-URI = "file:///work/a.par"
+URI = "file:///repo/a.par"
 
 
 def framed(message):

@@ -8,7 +8,7 @@ from parspec.lsp import session as sessions
 from parspec.lsp.client import Client
 from parspec.lsp.session import Failed, Session
 
-URI, OTHER = "file:///work/main.par", "file:///work/other.par"
+URI, OTHER = "file:///repo/main.par", "file:///repo/other.par"
 
 
 @pytest.fixture

@@ -10,20 +10,20 @@ from parspec.lsp.uris import posix_name, uri_of, windows_name
 @pytest.mark.parametrize(
     ("uri", "name"),
     [
-        ("file:///work/a.par", "/work/a.par"),
-        ("file:///work/my%20plan.par", "/work/my plan.par"),
-        ("file:///work/my plan.par", "/work/my plan.par"),
-        ("file:///work/a%3Ab.par", "/work/a:b.par"),
-        ("file:///work/%E6%89%B9.par", "/work/批.par"),
-        ("file:///work/%2523.par", "/work/%23.par"),
-        ("file:///work/a%23b%3Fc.par", "/work/a#b?c.par"),
-        ("file:///work/a?b#c.par", "/work/a?b#c.par"),
-        ("file:///work/../a.par", "/a.par"),
-        ("file://localhost/work/a.par", "/work/a.par"),
-        ("FILE:///work/a.par", "/work/a.par"),
+        ("file:///repo/a.par", "/repo/a.par"),
+        ("file:///repo/my%20plan.par", "/repo/my plan.par"),
+        ("file:///repo/my plan.par", "/repo/my plan.par"),
+        ("file:///repo/a%3Ab.par", "/repo/a:b.par"),
+        ("file:///repo/%E6%89%B9.par", "/repo/批.par"),
+        ("file:///repo/%2523.par", "/repo/%23.par"),
+        ("file:///repo/a%23b%3Fc.par", "/repo/a#b?c.par"),
+        ("file:///repo/a?b#c.par", "/repo/a?b#c.par"),
+        ("file:///repo/../a.par", "/a.par"),
+        ("file://localhost/repo/a.par", "/repo/a.par"),
+        ("FILE:///repo/a.par", "/repo/a.par"),
         ("untitled:Untitled-1", None),
-        ("git:/work/a.par?%7B%7D", None),
-        ("vscode-remote://ssh/work/a.par", None),
+        ("git:/repo/a.par?%7B%7D", None),
+        ("vscode-remote://ssh/repo/a.par", None),
         ("file:", None),
         ("", None),
     ],
@@ -35,9 +35,9 @@ def test_names_on_posix(uri, name):
 @pytest.mark.parametrize(
     ("uri", "name"),
     [
-        ("file:///c%3A/work/a.par", "c:\\work\\a.par"),
+        ("file:///c%3A/repo/a.par", "c:\\repo\\a.par"),
         ("file:///C:/my%20work/a.par", "c:\\my work\\a.par"),
-        ("file:///c:/work/a.par", "c:\\work\\a.par"),
+        ("file:///c:/repo/a.par", "c:\\repo\\a.par"),
         ("file://server/share/a.par", "\\\\server\\share\\a.par"),
         ("untitled:Untitled-1", None),
     ],
@@ -49,10 +49,10 @@ def test_names_on_windows(uri, name):
 @pytest.mark.parametrize(
     ("name", "uri"),
     [
-        ("/work/my plan.par", "file:///work/my%20plan.par"),
-        ("/work/a#b?c%d:e.par", "file:///work/a%23b%3Fc%25d%3Ae.par"),
-        ("/work/批.par", "file:///work/%E6%89%B9.par"),
-        ("/work/back\\slash.par", "file:///work/back%5Cslash.par"),
+        ("/repo/my plan.par", "file:///repo/my%20plan.par"),
+        ("/repo/a#b?c%d:e.par", "file:///repo/a%23b%3Fc%25d%3Ae.par"),
+        ("/repo/批.par", "file:///repo/%E6%89%B9.par"),
+        ("/repo/back\\slash.par", "file:///repo/back%5Cslash.par"),
         ("C:\\my work\\a.par", "file:///c%3A/my%20work/a.par"),
         ("\\\\server\\share\\a.par", "file://server/share/a.par"),
     ],
@@ -65,4 +65,4 @@ def test_uris(name, uri):
 def test_a_name_comes_back(part):
     if part in (".", ".."):
         return
-    assert posix_name(uri_of(f"/work/{part}")) == f"/work/{part}"
+    assert posix_name(uri_of(f"/repo/{part}")) == f"/repo/{part}"

@@ -23,7 +23,7 @@ function machine(
     home: "/home/ada",
     searchPath: ["/usr/local/bin", "/usr/bin"],
     virtualEnv: undefined,
-    workspaceFolders: ["/work/models"],
+    workspaceFolders: ["/repo/models"],
     trust: "trusted",
     serverPath: "",
     serverPython: "",
@@ -50,7 +50,7 @@ test("places are tried in order, the copy in the extension last", () => {
       "/opt/parspec/bin/parspec",
       "/envs/nn/bin/parspec",
       "/envs/active/bin/parspec",
-      "/work/models/.venv/bin/parspec",
+      "/repo/models/.venv/bin/parspec",
       "/usr/bin/parspec",
       "/usr/bin/python3",
       LAUNCHER,
@@ -65,7 +65,7 @@ test("places are tried in order, the copy in the extension last", () => {
     "setting parspec.server.path: /opt/parspec/bin/parspec",
     "selected interpreter: /envs/nn/bin/parspec",
     "VIRTUAL_ENV: /envs/active/bin/parspec",
-    "/work/models/.venv: /work/models/.venv/bin/parspec",
+    "/repo/models/.venv: /repo/models/.venv/bin/parspec",
     "PATH: /usr/bin/parspec",
     `copy in the extension: /usr/bin/python3 ${LAUNCHER}`,
   ]);
@@ -74,7 +74,7 @@ test("places are tried in order, the copy in the extension last", () => {
 test("the setting may start at home, in the workspace, or be a name on PATH", () => {
   const files = [
     "/home/ada/bin/parspec",
-    "/work/models/tools/parspec",
+    "/repo/models/tools/parspec",
     "/usr/bin/parspec-next",
   ];
   const first = (serverPath: string) =>
@@ -85,11 +85,11 @@ test("the setting may start at home, in the workspace, or be a name on PATH", ()
   );
   assert.equal(
     first("${workspaceFolder}/tools/parspec"),
-    "setting parspec.server.path: /work/models/tools/parspec",
+    "setting parspec.server.path: /repo/models/tools/parspec",
   );
   assert.equal(
     first("tools/parspec"),
-    "setting parspec.server.path: /work/models/tools/parspec",
+    "setting parspec.server.path: /repo/models/tools/parspec",
   );
   assert.equal(
     first("parspec-next"),
@@ -103,7 +103,7 @@ test("every Python runs the copy in the extension once, environments before PATH
     [
       "/opt/python3.12",
       "/envs/nn/bin/python",
-      "/work/models/venv/bin/python",
+      "/repo/models/venv/bin/python",
       "/usr/bin/python3",
       "/usr/bin/python3.11",
       "/usr/local/bin/python3",
@@ -117,7 +117,7 @@ test("every Python runs the copy in the extension once, environments before PATH
   assert.deepEqual(pythons, [
     "/opt/python3.12",
     "/envs/nn/bin/python",
-    "/work/models/venv/bin/python",
+    "/repo/models/venv/bin/python",
     "/usr/local/bin/python3",
     "/usr/bin/python3.11",
   ]);
@@ -125,15 +125,15 @@ test("every Python runs the copy in the extension once, environments before PATH
 
 test("a workspace that is not trusted has none of its programs started", () => {
   const files = [
-    "/work/models/.venv/bin/parspec",
-    "/work/models/.venv/bin/python",
+    "/repo/models/.venv/bin/parspec",
+    "/repo/models/.venv/bin/python",
     "/usr/bin/python3",
     LAUNCHER,
   ];
   const around = machine(files, {
     trust: "untrusted",
-    interpreter: "/work/models/.venv/bin/python",
-    virtualEnv: "/work/models/.venv",
+    interpreter: "/repo/models/.venv/bin/python",
+    virtualEnv: "/repo/models/.venv",
   });
   assert.deepEqual(tried(around), [
     `copy in the extension: /usr/bin/python3 ${LAUNCHER}`,
@@ -142,12 +142,12 @@ test("a workspace that is not trusted has none of its programs started", () => {
 });
 
 test("an environment beside an untrusted workspace is used", () => {
-  const around = machine(["/work/models-env/bin/parspec"], {
+  const around = machine(["/repo/models-env/bin/parspec"], {
     trust: "untrusted",
-    virtualEnv: "/work/models-env",
+    virtualEnv: "/repo/models-env",
   });
   assert.deepEqual(tried(around), [
-    "VIRTUAL_ENV: /work/models-env/bin/parspec",
+    "VIRTUAL_ENV: /repo/models-env/bin/parspec",
   ]);
 });
 
@@ -192,8 +192,8 @@ test("the first that works is used, and the log tells every step", async () => {
     "setting parspec.server.path: not set",
     "selected interpreter: none",
     "VIRTUAL_ENV: /envs/old/bin/parspec does not work: no language server",
-    "/work/models/.venv: no parspec in /work/models/.venv/bin",
-    "/work/models/venv: no parspec in /work/models/venv/bin",
+    "/repo/models/.venv: no parspec in /repo/models/.venv/bin",
+    "/repo/models/venv: no parspec in /repo/models/venv/bin",
     "PATH: /usr/bin/parspec is parspec 0.1.0, used",
   ]);
 });
