@@ -195,12 +195,15 @@ class Facts:
     def followed(self, layer: str) -> Iterator[tuple[str, str]]:
         """The axes on which a layer follows a variable, and that variable; in place of what an
         inner expression gives, what that follows."""
-        result = self.results.get(layer)
-        for axis, tensor in result.follows if result else ():
-            if self.is_unnamed(tensor):
-                yield from (each for each in self.followed(tensor) if each[0] == axis)
+        result, written = self.results.get(layer), self.layer(layer)
+        operands = [] if written is None else [operand.tensor for operand in written.operands]
+        for axis, label in result.follows if result else ():
+            inner = (name for name in operands if self.is_unnamed(name))
+            unnamed = next((name for name in inner if self.lying[name].label == label), None)
+            if unnamed is None:
+                yield axis, label
             else:
-                yield axis, tensor
+                yield from (each for each in self.followed(unnamed) if each[0] == axis)
 
     @cached_property
     def lying(self) -> Mapping[str, TensorResult]:

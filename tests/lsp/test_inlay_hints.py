@@ -204,3 +204,15 @@ def test_several_plans_show_their_primitives_only():
 def test_a_broken_statement_keeps_hints_elsewhere():
     spec = MLP.replace("weight w[D, F]", "weigth u[D, D] ]\nweight w[D, F]")
     assert len(hinted(spec)) == 3
+
+
+def test_a_step_inside_a_layer_of_a_stack_is_seen_through():
+    source = """mesh tp = 2
+dim B = 4, F = 8, L = 3
+input x[B, F] partition F on tp
+stack s[L]: x -> y {
+  layer a: y[B, F] = silu(x) * x
+}
+output y
+"""
+    assert hinted(source) == ["  layer a: y[B, F] = silu(x) * x⟨follows x: F on tp⟩"]
