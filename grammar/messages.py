@@ -156,9 +156,9 @@ def said_again(words: str) -> str:
     return f"{quoted(words)} is said twice"
 
 
-def too_many(limit: int) -> str:
-    """A text of more statements than are read."""
-    return f"more than {limit} statements: none of this text is read"
+def too_much(limit: int, what: str) -> str:
+    """A text that has more of something than is read."""
+    return f"more than {limit} {what}: none of this text is read"
 
 
 def odd(found: str) -> str:

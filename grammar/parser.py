@@ -25,17 +25,19 @@ from parspec.grammar.notes import (
 from parspec.grammar.runs import grouped, kept, spliced, window_of
 from parspec.grammar.splitter import (
     BLANKS,
+    MAX_CHARACTERS,
     MAX_DEPTH,
-    MAX_STATEMENTS,
+    Excess,
     Piece,
     Split,
+    excess,
     split,
-    too_many,
 )
 from parspec.grammar.statements import Understood, keyword_fault, understand
 from parspec.grammar.syntax import Chunk, Document, Parsed, Run, Span, SyntaxFault
 
 _WORD = re.compile(r"\w+")
+_BEGINNING = re.compile(r"\S{1,40}")  # of a text that is not read, where that is said
 _CACHED_CHUNKS = 1 << 15  # chunk texts; a file of 10k lines has about as many chunks
 
 
@@ -48,17 +50,18 @@ class _Read(NamedTuple):
 
 
 def parse(text: str, before: Document | None = None) -> Document:
-    """The document that `text` is; of a text with too many statements nothing is read.
+    """The document that `text` is; of a text with too much in it nothing is read.
 
     Given the document that it was `before` an edit, only statements near the edit are looked at,
     and everything else is the same value as there. The result is the same, but for keys.
     """
-    if before is not None:
+    if before is not None and len(text) <= MAX_CHARACTERS:
         edited = _edited(before, text)
         if edited is not None:
             return edited
-    if too_many(text):
-        return _unread(text)
+    much = excess(text)
+    if much is not None:
+        return _unread(text, much)
     reading = _reading(text, 0)
     runs, starts = grouped(reading.chunks, reading.starts, text)
     return Document(text, runs, starts, reading.note, len(reading.starts), reading.regular)
@@ -73,7 +76,7 @@ def _edited(before: Document, text: str) -> Document | None:
     if window is None:
         return None
     part = text[window.start : window.end]
-    if too_many(part):
+    if excess(part) is not None:
         return None
     reading = _reading(part, before.free_key)
     if not reading.regular:
@@ -122,12 +125,13 @@ def _reading(text: str, first_key: int) -> _Reading:
     return _Reading(chunks, starts, note_of_file(text, whole), whole.regular)
 
 
-def _unread(text: str) -> Document:
+def _unread(text: str, much: Excess) -> Document:
     """A text that is not read, as one chunk with one fault."""
-    first = text.split(None, 1)[0]
-    fault = SyntaxFault(messages.too_many(MAX_STATEMENTS), Span(0, len(first)), ())
+    found = _BEGINNING.search(text)
+    start, first = (found.start(), found[0]) if found else (0, text[:1])
+    fault = SyntaxFault(messages.too_much(much.limit, much.what), Span(0, len(first)), ())
     chunk = Chunk(0, first, Parsed(None, (fault,), (), ()), "", ())
-    return Document(text, (Run((chunk,), (chunk,), (0,)),), (text.index(first),), "", 1, False)
+    return Document(text, (Run((chunk,), (chunk,), (0,)),), (start,), "", 1, False)
 
 
 @lru_cache(maxsize=_CACHED_CHUNKS)

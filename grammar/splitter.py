@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Set
 from itertools import islice
+from typing import NamedTuple
 
 from parspec.grammar.keywords import BODIED, BRACED, FIGURES, STARTERS, misspelt_starter
 from parspec.grammar.lines import line_starts
@@ -22,6 +23,12 @@ MAX_DEPTH = 100
 
 MAX_STATEMENTS = 100_000
 """How many statements a text may have: people write hundreds."""
+
+MAX_MARKS = 1_000_000
+"""How many lines, and signs that items stand between, a text may have: ten a statement."""
+
+MAX_CHARACTERS = 1 << 24
+"""How long a text may be."""
 
 BLANKS = "".join(
     chr(code)
@@ -49,6 +56,7 @@ _EXPECTED = re.compile(r"(?<!\w)expect\s+\Z")
 _BLANK = re.compile(_SKIP)
 _BEHIND_PATTERN = re.compile(r"\}\s*[:.,]")
 _STARTERS = frozenset(STARTERS)
+_SIGNS = '\r\n#"{}([,=+*'
 _NEAR = 80  # characters in front of a word among which `expect` is looked for
 _FIRST_WORD = re.compile(r"(?:\A|[\r\n])[ \t]*([^\W\d]\w*)")
 
@@ -104,12 +112,24 @@ def split(text: str) -> Split:
     return Split(tuple(cutter.pieces), tuple(cutter.comments), tuple(starts), regular)
 
 
-def too_many(text: str) -> bool:
-    """Has a text more statements than are read?"""
+class Excess(NamedTuple):
+    """What a text has more of than is read, and the most that is read."""
+
+    what: str
+    limit: int
+
+
+def excess(text: str) -> Excess | None:
+    """What a text has too much of to be read, if anything."""
+    if len(text) > MAX_CHARACTERS:
+        return Excess("characters", MAX_CHARACTERS)
+    if len(text) > MAX_MARKS and sum(map(text.count, _SIGNS)) > MAX_MARKS:
+        return Excess("lines and signs", MAX_MARKS)
     if len(text) <= MAX_STATEMENTS * len(min(STARTERS, key=len)):
-        return False
+        return None
     starters = (m for m in _MARK.finditer(text) if m[0] in _STARTERS and _cuts(m))
-    return next(islice(starters, MAX_STATEMENTS, None), None) is not None
+    many = next(islice(starters, MAX_STATEMENTS, None), None) is not None
+    return Excess("statements", MAX_STATEMENTS) if many else None
 
 
 def _cuts(mark: re.Match[str]) -> bool:

@@ -14,7 +14,8 @@ _ENCODINGS: tuple[Encoding, ...] = ("utf-8", "utf-16", "utf-32")
 
 @value
 class Client:
-    """A client by its parameters of `initialize`, as they came (JSON)."""
+    """A client by its parameters of `initialize`, as they came (JSON); what has another form than
+    the protocol gives it counts as not said."""
 
     said: Mapping[str, Any]
     encoding: Encoding = field(init=False, compare=False)
@@ -22,7 +23,7 @@ class Client:
 
     def __post_init__(self) -> None:
         offered = self.can("general.positionEncodings")
-        known = (each for each in offered or () if each in _ENCODINGS)
+        known = (each for each in _list(offered) if each in _ENCODINGS)
         object.__setattr__(self, "encoding", next(known, "utf-16"))
 
     def can(self, path: str) -> Any:
@@ -60,8 +61,12 @@ class Client:
     @property
     def folders(self) -> tuple[str, ...]:
         """The URIs of the folders that it has open."""
-        folders = self.said.get("workspaceFolders")
-        if folders:
-            return tuple(folder["uri"] for folder in folders)
-        root = self.said.get("rootUri")
-        return (root,) if root else ()
+        folders = _list(self.said.get("workspaceFolders"))
+        uris = [folder.get("uri") for folder in folders if isinstance(folder, Mapping)]
+        return tuple(
+            uri for uri in uris or [self.said.get("rootUri")] if uri and isinstance(uri, str)
+        )
+
+
+def _list(said: object) -> list[Any]:
+    return said if isinstance(said, list) else []

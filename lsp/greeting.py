@@ -25,12 +25,13 @@ def greeted(messages: Iterator[bytes], wire: Wire) -> Client | None:
     for body in messages:
         try:
             message = json.loads(body)
-        except ValueError:
+        except (ValueError, RecursionError):
             wire.write(refusal(None, PARSE_ERROR, "the message is not JSON"))
             continue
         match message:
             case {"method": "initialize", "id": number}:
-                client = Client(message.get("params") or {})
+                said = message.get("params")
+                client = Client(said if isinstance(said, Mapping) else {})
                 wire.write(_answer(number, result=_about(client)))
                 return client
             case {"method": "exit"}:

@@ -38,6 +38,7 @@ T = TypeVar("T")
 
 _LOG = logging.getLogger("parspec")
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what is reported here again
+_INVALID_REQUEST = -32600
 _INVALID_PARAMS = -32602
 _SELDOM = (50_000, 20, 20)  # analyses hold many values and no cycles: a third less time than often
 _WATCH = 1.0  # seconds between two looks at whether the client is alive
@@ -91,7 +92,8 @@ class Server(LanguageServer):
                     tell(loop, self._receive, body)
             except Garbled as error:
                 _LOG.error("this is not the protocol: %s", error)
-            tell(loop, self._end)
+            finally:
+                tell(loop, self._end)
 
         threading.Thread(target=read, name="reader", daemon=True).start()
         if self._watched is None:
@@ -115,6 +117,8 @@ class Server(LanguageServer):
     def _receive(self, body: bytes) -> None:
         try:
             message = json.loads(body, object_hook=self.protocol.structure_message)
+            if not _is_one(message):
+                raise ValueError("it is neither a request nor an answer")
         except Exception as error:  # whatever a client makes of the protocol
             _LOG.error("a message that is not understood: %s", error)
             answer = _refusal(body)
@@ -336,12 +340,21 @@ def _refusal(body: bytes) -> bytes | None:
     """The answer to a message that cannot be understood; a notification gets none."""
     try:
         message = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return refusal(None, PARSE_ERROR, "the message is not JSON")
     match message:
-        case {"id": int() | str() as number, "method": _}:
+        case {"jsonrpc": _, "id": int() | str() as number, "method": str()}:
             return refusal(number, _INVALID_PARAMS, "the message is not as its method has it")
-    return None
+        case {"jsonrpc": _, "method": str()} if "id" not in message:
+            return None
+    return refusal(None, _INVALID_REQUEST, "the message is none of the protocol")
+
+
+def _is_one(message: Any) -> bool:
+    """Is something that came a message of the protocol?"""
+    return hasattr(message, "jsonrpc") and isinstance(
+        getattr(message, "id", None), int | str | None
+    )
 
 
 async def _initialize(_: object) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from websockets.sync.server import Server, ServerConnection
 
 _CHUNK = 1 << 16  # bytes that are read at once
+_DIGITS = 10  # of the length of a message in bytes
 _HEADER_LIMIT = 1 << 14  # bytes; whoever sends longer ones does not speak the protocol
 
 
@@ -80,6 +81,8 @@ def _content_length(header: bytes) -> int:
     for line in header.split(b"\r\n"):
         name, _, value = line.partition(b":")
         if name.strip().lower() == b"content-length" and value.strip().isdigit():
+            if len(value.strip()) > _DIGITS:
+                raise Garbled("a message that is longer than any")
             return int(value)
     raise Garbled("a header without Content-Length")
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from parspec.grammar.parser import parse
-from parspec.grammar.splitter import MAX_STATEMENTS
+from parspec.grammar.splitter import MAX_CHARACTERS, MAX_MARKS, MAX_STATEMENTS
 from parspec.grammar.syntax import DimStatement, ExpectStatement, TensorStatement
 
 
@@ -23,6 +23,27 @@ def test_a_text_of_too_many_statements_is_refused_at_once():
     (chunk,) = document.every
     assert chunk.statement is None
     assert faults(text) == ["more than 100000 statements: none of this text is read"]
+
+
+@pytest.mark.parametrize(
+    ("text", "much"),
+    [
+        ("\n" * (MAX_MARKS + 1), f"{MAX_MARKS} lines and signs"),
+        ("dim " + "a," * MAX_MARKS + "a\n", f"{MAX_MARKS} lines and signs"),
+        ("{" * (MAX_MARKS + 1), f"{MAX_MARKS} lines and signs"),
+        ("a" * (MAX_CHARACTERS + 1), f"{MAX_CHARACTERS} characters"),
+        (" " * (MAX_CHARACTERS + 1), f"{MAX_CHARACTERS} characters"),
+    ],
+    ids=["lines", "names", "braces", "a name", "blanks"],
+)
+def test_a_text_of_too_much_is_refused_at_once(text, much):
+    began = time.monotonic()
+    assert faults(text) == [f"more than {much}: none of this text is read"]
+    assert time.monotonic() - began < 5
+    edited = parse(text, parse("dim a"))
+    assert [chunk.parsed.faults for chunk in edited.every] == [
+        chunk.parsed.faults for chunk in parse(text).every
+    ]
 
 
 def test_a_large_text_of_few_statements_is_read():

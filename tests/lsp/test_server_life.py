@@ -80,6 +80,51 @@ def test_a_message_that_is_not_understood_is_refused_and_the_next_is_answered():
         assert editor.diagnostics(URI) == []
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"{not JSON", -32700),
+        (b"\xff\xfe", -32700),
+        (b"", -32700),
+        (b"[" * 100_000, -32700),
+        (b"null", -32600),
+        (b"[1, 2]", -32600),
+        (b"{}", -32600),
+        (b'{"jsonrpc": "2.0"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "textDocument/hover"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "shutdown"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": null}', -32600),
+        (b'{"jsonrpc": "2.0", "id": 8, "method": "textDocument/hover", "params": 5}', -32602),
+    ],
+)
+def test_what_is_no_message_is_refused(body, code):
+    lines = [INITIALIZE, {"id": 2, "method": "shutdown"}, {"method": "exit"}]
+    first, *last = map(framed, lines)
+    data = first + b"Content-Length: %d\r\n\r\n%b" % (len(body), body) + b"".join(last)
+    out, errors = server_process().communicate(data, timeout=30)
+    assert f'"code": {code}'.encode() in out
+    assert b'"id": 2' in out
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        5,
+        [],
+        {"capabilities": 5, "workspaceFolders": 3, "rootUri": {}},
+        {"capabilities": {"general": {"positionEncodings": 8}}, "workspaceFolders": [5, {}]},
+        {"capabilities": {"general": {"positionEncodings": [None, "utf-7"]}}, "processId": "x"},
+        {"initializationOptions": [1], "capabilities": {"textDocument": []}},
+    ],
+)
+def test_a_client_that_says_nonsense_of_itself_is_served(params):
+    greeting = {"id": 1, "method": "initialize", "params": params}
+    code, out, errors = talk(greeting, {"id": 2, "method": "shutdown"}, {"method": "exit"})
+    assert (code, errors) == (0, "")
+    assert b'"capabilities"' in out
+
+
 FAILS = f"""\
 from parspec.lsp import registry
 def fails(*_):

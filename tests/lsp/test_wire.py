@@ -23,7 +23,13 @@ def test_other_headers_are_passed_over():
 
 
 @pytest.mark.parametrize(
-    "data", [b"GET / HTTP/1.1\r\n\r\n", b"Content-Length: many\r\n\r\n", b"x" * 20000]
+    "data",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"Content-Length: many\r\n\r\n",
+        b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n",
+        b"x" * 20000,
+    ],
 )
 def test_what_is_not_the_protocol(data):
     with pytest.raises(Garbled):
