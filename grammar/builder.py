@@ -1,23 +1,22 @@
-"""par.lark's rules -> the nodes of syntax.py: one method for each rule.
+"""par.lark's rules -> the nodes of the syntax tree: one method for each rule.
 
-Lark calls a method as soon as its rule is complete, with what the rule's parts were built to.
+A method is called as soon as its rule is complete, with what the rule's parts were built to.
 Spans come from the first and the last part. A method never fails: what the rules let through
 has a node.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from lark import Token
-
-from parspec.grammar import syntax
+from parspec.grammar import expressions, syntax
+from parspec.grammar.expressions import Name, Number, Path
 from parspec.grammar.keywords import normal
-from parspec.grammar.syntax import Name, Number, Path, Span
+from parspec.grammar.lexer import Token
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 
 _PREFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
@@ -30,7 +29,7 @@ class _Option:
     """What may stand behind a dimension's size."""
 
     kind: Literal["unit", "padded", "uneven"]
-    size: syntax.Size | None
+    size: expressions.Size | None
     end: int
 
 
@@ -51,23 +50,16 @@ class _Listed:
     span: Span
 
 
-_Part: TypeAlias = Any  # a Token, or a node or intermediate with a span
+_Part: TypeAlias = Any  # a token, a node or an intermediate: what has a span
 
 
-def _start(part: _Part) -> int:
-    start: int = (part.start_pos or 0) if isinstance(part, Token) else part.span.start
-    return start
-
-
-def _end(part: _Part) -> int:
-    end: int = (part.end_pos or 0) if isinstance(part, Token) else part.span.end
-    return end
-
-
-def _over(*parts: _Part) -> Span:
+def _over(*parts: _Part | None) -> Span:
     """From the first part to the last that is there."""
-    present = [part for part in parts if part is not None]
-    return Span(_start(present[0]), _end(present[-1]))
+    first, last = parts[0], parts[-1]
+    if first is None or last is None:
+        present = [part for part in parts if part is not None]
+        first, last = present[0], present[-1]
+    return first.span if first is last else Span(first.span.start, last.span.end)
 
 
 def _all_of(kind: type[_Node], parts: tuple[_Part, ...]) -> tuple[_Node, ...]:
@@ -81,23 +73,19 @@ def _value(text: str) -> Fraction:
     return Fraction(int(digits) if digits.isdigit() else digits) * factor
 
 
-def _name(token: Token) -> Name:
-    return Name(normal(str(token)), Span(token.start_pos or 0, token.end_pos or 0))
+def _name(named: Name | Token) -> Name:
+    """The name that a token of any type is; a NAME has been made one when it was read."""
+    return named if isinstance(named, Name) else Name(normal(named.value), named.span)
 
 
 def _items(listed: _Listed | None) -> tuple[Any, ...]:
     return listed.items if listed else ()
 
 
-def callbacks() -> SimpleNamespace:
-    """The builder's methods as lark calls them: by the rule's name, with the parts in a list."""
+def builders() -> Mapping[str, Callable[..., Any]]:
+    """The builder's methods by the rules' names; each takes the parts of its rule."""
     builder = _Builder()
-    rules = [name for name in dir(builder) if not name.startswith("_")]
-    return SimpleNamespace(**{rule: _spread(getattr(builder, rule)) for rule in rules})
-
-
-def _spread(method: Callable[..., Any]) -> Callable[[list[Any]], Any]:
-    return lambda parts: method(*parts)
+    return {name: getattr(builder, name) for name in dir(builder) if not name.startswith("_")}
 
 
 class _Builder:
@@ -105,8 +93,8 @@ class _Builder:
 
     # -- names -----------------------------------------------------------------------------------
 
-    def _as_name(self, token: Token) -> Name:
-        return _name(token)
+    def _as_name(self, named: Name | Token) -> Name:
+        return _name(named)
 
     dimension = size_name = argument_name = axis = link_name = device_name = optimizer = _as_name
     dtype_name = tensor = layer_name = op_name = block_name = stack_name = plan_name = _as_name
@@ -129,39 +117,45 @@ class _Builder:
     # -- sizes and hardware ----------------------------------------------------------------------
 
     def number(self, token: Token) -> Number:
-        return Number(_value(token), None, _over(token))
+        return Number(_value(token.value), None, token.span)
 
     def quantity(self, token: Token, unit: Token | None) -> Number:
-        return Number(_value(token), str(unit) if unit else None, _over(token, unit))
+        return Number(_value(token.value), unit.value if unit else None, _over(token, unit))
 
-    def arithmetic(self, left: syntax.Size, operator: Token, right: syntax.Size) -> syntax.Size:
-        return syntax.Arithmetic(operator.value, left, right, _over(left, right))
+    def arithmetic(
+        self, left: expressions.Size, operator: Token, right: expressions.Size
+    ) -> expressions.Size:
+        return expressions.Arithmetic(operator.value, left, right, _over(left, right))
 
     def bracketed(self, left: Token, node: Any, right: Token) -> Any:
-        if isinstance(node, syntax.Arithmetic | syntax.Product | syntax.Sum):
+        if isinstance(node, expressions.Arithmetic | expressions.Product | expressions.Sum):
             return replace(node, span=_over(left, right))
         return node
 
-    def capacity_argument(self, name: Name, size: syntax.Size) -> tuple[Name, syntax.Size]:
+    def capacity_argument(
+        self, name: Name, size: expressions.Size
+    ) -> tuple[Name, expressions.Size]:
         return name, size
 
-    def capacity(self, word: Token, *parts: Any) -> syntax.Capacity:
-        return syntax.Capacity(parts[:-1], _over(word, parts[-1]))
+    def capacity(self, word: Token, *parts: Any) -> expressions.Capacity:
+        return expressions.Capacity(parts[:-1], _over(word, parts[-1]))
 
-    def rest(self, word: Token) -> syntax.Rest:
-        return syntax.Rest(_over(word))
+    def rest(self, word: Token) -> expressions.Rest:
+        return expressions.Rest(word.span)
 
-    def unit(self, size: syntax.Size) -> _Option:
+    def unit(self, size: expressions.Size) -> _Option:
         return _Option("unit", size, size.span.end)
 
-    def padded(self, size: syntax.Size) -> _Option:
+    def padded(self, size: expressions.Size) -> _Option:
         return _Option("padded", size, size.span.end)
 
     def uneven_dim(self, word: Token) -> _Option:
-        return _Option("uneven", None, _end(word))
+        return _Option("uneven", None, word.span.end)
 
-    def dim_item(self, name: Name, size: syntax.Size | None, *options: _Option) -> syntax.DimItem:
-        end = options[-1].end if options else _end(size or name)
+    def dim_item(
+        self, name: Name, size: expressions.Size | None, *options: _Option
+    ) -> syntax.DimItem:
+        end = options[-1].end if options else (size or name).span.end
         said = {option.kind: option.size for option in options}
         span = Span(name.span.start, end)
         return syntax.DimItem(
@@ -171,7 +165,9 @@ class _Builder:
     def dim(self, *items: syntax.DimItem) -> syntax.DimStatement:
         return syntax.DimStatement(items)
 
-    def axis_item(self, name: Name, size: syntax.Size | None, link: Name | None) -> syntax.AxisItem:
+    def axis_item(
+        self, name: Name, size: expressions.Size | None, link: Name | None
+    ) -> syntax.AxisItem:
         return syntax.AxisItem(name, size, link, _over(name, size, link))
 
     def mesh(self, *parts: Any) -> syntax.MeshStatement:
@@ -182,7 +178,7 @@ class _Builder:
         *items, of = parts
         return syntax.AxisStatement(tuple(items), _items(of))
 
-    def setting(self, key: Name, value: syntax.Size) -> syntax.Setting:
+    def setting(self, key: Name, value: expressions.Size) -> syntax.Setting:
         return syntax.Setting(key, value, _over(key, value))
 
     def link(self, name: Name, *parts: Any) -> syntax.LinkStatement:
@@ -224,7 +220,7 @@ class _Builder:
         out: Name,
         dims: _Listed | None,
         dtype: Name | None,
-        expression: syntax.Expression,
+        expression: expressions.Expression,
         *clauses: Any,
     ) -> syntax.LayerStatement:
         out_dims = dims.items if dims else None
@@ -236,7 +232,7 @@ class _Builder:
         parameters: _Listed,
         _arrow: Token,
         out: syntax.TensorItem,
-        expression: syntax.Expression,
+        expression: expressions.Expression,
     ) -> syntax.OpStatement:
         return syntax.OpStatement(name, parameters.items, out, expression)
 
@@ -258,32 +254,34 @@ class _Builder:
 
     # -- expressions -----------------------------------------------------------------------------
 
-    def sum(self, *parts: Any) -> syntax.Sum:
+    def sum(self, *parts: Any) -> expressions.Sum:
         signed = parts if isinstance(parts[0], Token) else (None, *parts)
         terms = tuple(
-            syntax.Term(-1 if sign == "-" else 1, value)
+            expressions.Term(-1 if sign and sign.value == "-" else 1, value)
             for sign, value in zip(signed[::2], signed[1::2], strict=True)
         )
-        return syntax.Sum(terms, _over(*parts))
+        return expressions.Sum(terms, _over(*parts))
 
-    def product(self, *parts: Any) -> syntax.Product:
+    def product(self, *parts: Any) -> expressions.Product:
         factors = tuple(part for part in parts if not isinstance(part, Token))
-        return syntax.Product(factors, _over(*factors))
+        return expressions.Product(factors, _over(*factors))
 
-    def scalar(self, token: Token) -> syntax.Scalar:
-        return syntax.Scalar(_value(token), _over(token))
+    def scalar(self, token: Token) -> expressions.Scalar:
+        return expressions.Scalar(_value(token.value), token.span)
 
-    def divisor(self, token: Token) -> syntax.Scalar:
-        return syntax.Scalar(1 / _value(token), _over(token))
+    def divisor(self, token: Token) -> expressions.Scalar:
+        return expressions.Scalar(1 / _value(token.value), token.span)
 
-    def index(self, name: Name | Number) -> syntax.Index:
-        return syntax.Index(name, name.span)
+    def index(self, name: Name | Number) -> expressions.Index:
+        return expressions.Index(name, name.span)
 
     def indices(self, *parts: Any) -> _Listed:
-        return _Listed(_all_of(syntax.Index, parts), _over(*parts))
+        return _Listed(_all_of(expressions.Index, parts), _over(*parts))
 
-    def tensor_use(self, path: Path, indices: _Listed | None) -> syntax.TensorUse:
-        return syntax.TensorUse(path, indices.items if indices else None, _over(path, indices))
+    def tensor_use(self, path: Path, indices: _Listed | None) -> expressions.TensorUse:
+        if indices is None:
+            return expressions.TensorUse(path, None, path.span)
+        return expressions.TensorUse(path, indices.items, _over(path, indices))
 
     def call(
         self,
@@ -292,9 +290,9 @@ class _Builder:
         masked: Token | None,
         arguments: _Listed,
         right: Token,
-    ) -> syntax.Call:
+    ) -> expressions.Call:
         span = _over(function, right)
-        return syntax.Call(function, _items(over), masked is not None, arguments.items, span)
+        return expressions.Call(function, _items(over), masked is not None, arguments.items, span)
 
     # -- clauses ---------------------------------------------------------------------------------
 
@@ -323,10 +321,10 @@ class _Builder:
         return syntax.AtClause(axis, stage, _over(word, right))
 
     def flag(self, word: Token) -> syntax.FlagClause:
-        return syntax.FlagClause(word.value, _over(word))
+        return syntax.FlagClause(word.value, word.span)
 
     def uneven(self, word: Token) -> syntax.UnevenClause:
-        return syntax.UnevenClause(_over(word))
+        return syntax.UnevenClause(word.span)
 
     # -- layouts, patterns, choices --------------------------------------------------------------
 
@@ -345,8 +343,8 @@ class _Builder:
     def stages(self, axis: Path, *chunks: Any) -> syntax.StagesStatement:
         return syntax.StagesStatement(axis, chunks)
 
-    def one_of(self, token: Token) -> _Listed:
-        return _Listed((_name(token),), _over(token))
+    def one_of(self, named: Name | Token) -> _Listed:
+        return _Listed((_name(named),), named.span)
 
     def any_of(self, *parts: Any) -> _Listed:
         return _Listed(parts[:-1], _over(*parts))
@@ -365,7 +363,7 @@ class _Builder:
         return syntax.CommunicationStatement(mode)
 
     def import_file(self, token: Token) -> syntax.ImportStatement:
-        return syntax.ImportStatement(token.value[1:-1], True, _over(token))
+        return syntax.ImportStatement(token.value[1:-1], True, token.span)
 
     def import_library(self, path: Path) -> syntax.ImportStatement:
         return syntax.ImportStatement(path.text, False, path.span)
@@ -382,7 +380,7 @@ class _Builder:
         return _Narrowing("per device", None, _over(per, device))
 
     def pass_of(self, word: Token) -> _Narrowing:
-        return _Narrowing("passes", word.value, _over(word))
+        return _Narrowing("passes", word.value, word.span)
 
     def scope(self, *parts: _Narrowing) -> syntax.Scope:
         def said(kind: str) -> list[_Narrowing]:
@@ -413,7 +411,7 @@ class _Builder:
         arguments: _Listed | None,
         before: _Listed,
         comparison: Token,
-        bound: syntax.Size,
+        bound: expressions.Size,
         behind: _Listed,
     ) -> syntax.BudgetExpect:
         scope = self.scope(*before.items, *behind.items)
@@ -431,8 +429,10 @@ class _Builder:
     def no_communication(self, _no: Token, scope: syntax.Scope) -> syntax.PrimitiveExpect:
         return syntax.PrimitiveExpect(True, None, None, scope)
 
-    def state_argument(self, token: Token) -> Name | Number:
-        return self.number(token) if token.type == "NUMBER" else _name(token)
+    def state_argument(self, part: Name | Token) -> Name | Number:
+        if isinstance(part, Token) and part.type == "NUMBER":
+            return self.number(part)
+        return _name(part)
 
     def state_word(self, head: Name, *parts: Any) -> syntax.StateWord:
         present = [part for part in parts if part is not None]

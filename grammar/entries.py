@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from parspec.grammar.columns import BODY, LIMIT, Line, width, with_comment
+from parspec.grammar.document import Chunk, Document
 from parspec.grammar.layout import laid_out
 from parspec.grammar.lines import LineIndex
 from parspec.grammar.splitter import BLANKS
-from parspec.grammar.syntax import Chunk, Document, Statement
+from parspec.grammar.syntax import Statement
 
 _MARK = re.compile(r"\r\n|\r|\n|#[^\r\n]*|[^\s\ufeff]|[\x1c-\x1f]")
 

@@ -41,7 +41,8 @@ def formatted(text: str) -> str:
 
 def edits(text: str) -> tuple[Edit, ...]:
     """What brings a text into the one style, in order, each edit as small as it can be."""
-    return tuple(edits_between(text, formatted(text)))
+    styled = formatted(text)
+    return () if styled == text else tuple(edits_between(text, styled))
 
 
 def range_edits(text: str, start: int, end: int) -> tuple[Edit, ...]:

@@ -8,27 +8,30 @@ changed. Feeding a token that cannot follow is an answer, not an exception.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from lark import Lark, Token
-from lark.grammar import Terminal
+from lark import Lark
+from lark.grammar import Rule, Terminal
 from lark.parsers.lalr_analysis import Shift
 
-from parspec.grammar.builder import callbacks
-from parspec.grammar.lexer import ParLexer
-
-END = "$END"
-"""The terminal at the end of a text."""
+from parspec.grammar.builder import builders
+from parspec.grammar.expressions import Name
+from parspec.grammar.keywords import normal
+from parspec.grammar.lexer import END, ParLexer, Token
+from parspec.grammar.shaping import Build, shaped
+from parspec.grammar.span import Span
 
 
 class _Reduction(NamedTuple):
+    """So many parts become one, as a rule says; `build` is None where a part stays what it is."""
+
     size: int
     rule: str
-    build: Callable[[list[Any]], Any]
+    build: Build | None
 
 
 _Row: TypeAlias = dict[str, Any]  # by terminal and rule: the state to go to, or a _Reduction
@@ -45,7 +48,8 @@ class Machine(dict[int, _Row]):
         self.end: int = conf.end_state
         self.lexer = ParLexer(grammar.lexer_conf)
         self._states = conf.states
-        self._builders = conf.callbacks
+        self._builders = builders()
+        self._reductions: dict[Rule, _Reduction] = {}
         self.kept = frozenset(
             symbol.name
             for rule in grammar.rules
@@ -60,14 +64,19 @@ class Machine(dict[int, _Row]):
         }
         return row
 
-    def _reduction(self, rule: Any) -> _Reduction:
-        return _Reduction(len(rule.expansion), str(rule.origin.name), self._builders[rule])
+    def _reduction(self, rule: Rule) -> _Reduction:
+        known = self._reductions.get(rule)
+        if known is None:
+            build = shaped(rule, self._builders)
+            known = _Reduction(len(rule.expansion), str(rule.origin.name), build)
+            self._reductions[rule] = known
+        return known
 
 
 def grammar(**options: Any) -> Lark:
     """par.lark as lark understands it; `options` are lark's."""
     source = files("parspec.grammar").joinpath("par.lark").read_text("utf-8")
-    return Lark(source, parser="lalr", lexer=ParLexer, transformer=callbacks(), **options)
+    return Lark(source, parser="lalr", lexer=ParLexer, **options)
 
 
 @cache
@@ -102,36 +111,56 @@ class Run:
 
     def tokens(self, text: str) -> Iterator[Token]:
         """The tokens of `text`; each has to be fed before the next is asked for."""
-        lexer, states, rows = self._machine.lexer, self._states, self._machine
-        position = lexer.skip(text, 0)
-        while position < len(text):
-            kind, end = lexer.next_token(text, position, states[-1], rows[states[-1]])
-            yield Token(kind, text[position:end], position, None, None, None, None, end)
-            position = lexer.skip(text, end)
+        kind, start, end = self._next(text, 0)
+        while kind != END:
+            yield Token(kind, text[start:end], Span(start, end))
+            kind, start, end = self._next(text, end)
 
     def read(self, text: str) -> bool:
-        """Feed all of `text`; False as soon as something cannot follow."""
-        lexer, states, rows = self._machine.lexer, self._states, self._machine
-        kept = self._machine.kept
-        position = lexer.skip(text, 0)
-        while position < len(text):
-            kind, end = lexer.next_token(text, position, states[-1], rows[states[-1]])
-            token = (
-                Token(kind, text[position:end], position, None, None, None, None, end)
-                if kind in kept
-                else None
-            )
-            if not self._feed(kind, token):
+        """Feed all of `text`; False as soon as something cannot follow.
+
+        The same as feeding `tokens` one by one, in one loop: most of a cold start goes by here.
+        """
+        rows, states, values = self._machine, self._states, self._values
+        next_token, kept, final = rows.lexer.next_token, rows.kept, rows.end
+        state, end = states[-1], 0
+        while True:
+            row = rows[state]
+            kind, start, end = next_token(text, end, state, row)
+            while type(step := row.get(kind)) is _Reduction:
+                size, rule, build = step
+                if size == 1:
+                    if build is not None:
+                        values[-1] = build(values[-1])
+                    state = states[-1] = rows[states[-2]][rule]
+                else:
+                    first = len(values) - size
+                    if build is not None:
+                        values[first:] = (build(*values[first:]),)
+                    del states[first + 1 :]
+                    state = rows[states[-1]][rule]
+                    states.append(state)
+                if state == final and kind == END:
+                    return True
+                row = rows[state]
+            if step is None:
                 return False
-            position = lexer.skip(text, end)
-        return self._feed(END, None)
+            state = step
+            states.append(step)
+            if kind == "NAME":
+                values.append(Name(normal(text[start:end]), Span(start, end)))
+            elif kind in kept:
+                values.append(Token(kind, text[start:end], Span(start, end)))
+            else:
+                values.append(None)
+
+    def _next(self, text: str, position: int) -> tuple[str, int, int]:
+        state = self._states[-1]
+        return self._machine.lexer.next_token(text, position, state, self._machine[state])
 
     def feed(self, token: Token) -> bool:
         """Take one token; False where it cannot follow, after which the run is spoilt."""
-        return self._feed(token.type, token)
-
-    def _feed(self, kind: str, token: Token | None) -> bool:
-        rows, states, values = self._machine, self._states, self._values
+        rows, states, values, kind = self._machine, self._states, self._values, token.type
         while True:
             step = rows[states[-1]].get(kind)
             if step is None:
@@ -141,12 +170,12 @@ class Run:
                 values.append(token)
                 return True
             size, rule, build = step
-            children = values[-size:] if size else []
-            if size:
-                del values[-size:], states[-size:]
+            first = len(values) - size
+            if build is not None:
+                values[first:] = (build(*values[first:]),)
+            del states[first + 1 :]
             states.append(rows[states[-1]][rule])
-            values.append(build(children))
-            if states[-1] == self._machine.end and kind == END:
+            if states[-1] == rows.end and kind == END:
                 return True
 
     def after(self, kind: str) -> int | None:
@@ -158,7 +187,7 @@ class Run:
             if step.size:
                 del states[-step.size :]
             states.append(rows[states[-1]][step.rule])
-            if states[-1] == self._machine.end and kind == END:
+            if states[-1] == rows.end and kind == END:
                 return states[-1]
         return None
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from parspec.grammar.keywords import STARTERS
 from parspec.grammar.lines import line_starts
+from parspec.grammar.span import Span
 from parspec.grammar.splitter import BLANKS, Split, split
 from parspec.grammar.statements import understand
 from parspec.grammar.syntax import (
@@ -29,7 +30,6 @@ from parspec.grammar.syntax import (
     OpStatement,
     PlanStatement,
     PointwiseStatement,
-    Span,
     StackStatement,
     Statement,
     TensorStatement,

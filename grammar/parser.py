@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from parspec.grammar import messages
+from parspec.grammar.document import Chunk, Document, Parsed, Run, SyntaxFault
 from parspec.grammar.notes import (
     Notes,
     item_notes,
@@ -23,6 +24,7 @@ from parspec.grammar.notes import (
     notes_above,
 )
 from parspec.grammar.runs import grouped, kept, spliced, window_of
+from parspec.grammar.span import Span
 from parspec.grammar.splitter import (
     BLANKS,
     MAX_CHARACTERS,
@@ -34,7 +36,6 @@ from parspec.grammar.splitter import (
     split,
 )
 from parspec.grammar.statements import Understood, keyword_fault, understand
-from parspec.grammar.syntax import Chunk, Document, Parsed, Run, Span, SyntaxFault
 
 _WORD = re.compile(r"\w+")
 _BEGINNING = re.compile(r"\S{1,40}")  # of a text that is not read, where that is said

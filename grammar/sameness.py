@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from parspec.grammar.document import Chunk, Document
 from parspec.grammar.notes import Notes, note_of_file, note_right_of, notes_above
 from parspec.grammar.parser import parse
 from parspec.grammar.splitter import BLANKS, Split, split
-from parspec.grammar.syntax import Chunk, Document
 from parspec.grammar.words import words
 
 _BLANKS = re.compile(r"(?:[^\S\x1c-\x1f]|\ufeff)++")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from parspec.grammar.keywords import BODIED, BRACED, FIGURES, STARTERS, misspelt_starter
 from parspec.grammar.lines import line_starts
-from parspec.grammar.syntax import Span
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 
 MAX_DEPTH = 100

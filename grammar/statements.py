@@ -13,9 +13,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from lark import Token
-
 from parspec.grammar import messages
+from parspec.grammar.document import SyntaxFault
+from parspec.grammar.expressions import Arithmetic
 from parspec.grammar.keywords import (
     NAME,
     RESERVED,
@@ -25,17 +25,11 @@ from parspec.grammar.keywords import (
     misspelt_unit,
     normal,
 )
-from parspec.grammar.lexer import UNKNOWN
-from parspec.grammar.machine import END, Run
+from parspec.grammar.lexer import END, UNKNOWN, Token
+from parspec.grammar.machine import Run
+from parspec.grammar.span import Span
 from parspec.grammar.splitter import MAX_DEPTH
-from parspec.grammar.syntax import (
-    Arithmetic,
-    ExpectStatement,
-    LayerStatement,
-    Span,
-    Statement,
-    SyntaxFault,
-)
+from parspec.grammar.syntax import ExpectStatement, LayerStatement, Statement
 from parspec.grammar.values import value
 
 _CLOSING = {
@@ -186,18 +180,18 @@ class _Reading:
             return None
         if not self._tokens:
             meant = misspelt_starter(token.value)
-            if meant is None or _NO_STARTER.match(self._text, token.end_pos or 0):
+            if meant is None or _NO_STARTER.match(self._text, token.span.end):
                 return None
             message = messages.misspelt(token.value, meant)
-            self._mended = SyntaxFault(message, _span(token), (meant,), "", meant)
-            return Token.new_borrow_pos(meant.upper(), meant, token)
+            self._mended = SyntaxFault(message, token.span, (meant,), "", meant)
+            return Token(meant.upper(), meant, token.span)
         if meant := messages.misspelt_keyword(token.value, self._run.accepted()):
             message = messages.misspelt(token.value, meant)
-            self._mended = SyntaxFault(message, _span(token), (meant,), "", meant)
-            return Token.new_borrow_pos(meant.upper(), meant, token)
+            self._mended = SyntaxFault(message, token.span, (meant,), "", meant)
+            return Token(meant.upper(), meant, token.span)
         if token.value in RESERVED and self._run.takes("NAME"):
             self._doubted = self._stop(token)
-            return Token.new_borrow_pos("NAME", token.value, token)
+            return Token("NAME", token.value, token.span)
         return None
 
     def _mend_mark(self, token: Token) -> Token | None:
@@ -206,16 +200,16 @@ class _Reading:
         if not plain or not kind or not self._run.takes(kind):
             return None
         fault = SyntaxFault(
-            messages.misspelt(token.value, plain), _span(token), (f'"{plain}"',), "", plain
+            messages.misspelt(token.value, plain), token.span, (f'"{plain}"',), "", plain
         )
         self._mended = self._mended or fault
-        return Token.new_borrow_pos(kind, plain, token)
+        return Token(kind, plain, token.span)
 
     def _believe(self) -> None:
         """The word that was read as a name is followed by what may follow a name."""
         doubted, self._doubted = self._doubted, None
         if doubted and doubted.found:
-            self._mended = keyword_fault(doubted.found.value, _span(doubted.found), doubted.names)
+            self._mended = keyword_fault(doubted.found.value, doubted.found.span, doubted.names)
 
 
 def _kept(stop: _Stop) -> int:
@@ -237,10 +231,15 @@ def _build(tokens: tuple[Token, ...]) -> Statement | None:
     for token in tokens:
         run.feed(token)
     if not run.takes(END):
-        run.feed(Token(_CLOSING[tokens[0].type], ""))
-    run.feed(Token(END, ""))
+        run.feed(_unwritten(_CLOSING[tokens[0].type]))
+    run.feed(_unwritten(END))
     statement: Statement = run.result
     return statement
+
+
+def _unwritten(kind: str) -> Token:
+    """A token that stands nowhere."""
+    return Token(kind, "", Span(0, 0))
 
 
 def _half_layer(tokens: tuple[Token, ...]) -> LayerStatement | None:
@@ -259,7 +258,7 @@ def _half_layer(tokens: tuple[Token, ...]) -> LayerStatement | None:
         named = len(tokens) if run.takes("EQUAL") else named
     if not named:
         return None
-    layer = _build((*tokens[:named], Token("EQUAL", ""), Token("NAME", "", 0, end_pos=0)))
+    layer = _build((*tokens[:named], _unwritten("EQUAL"), _unwritten("NAME")))
     return replace(layer, expression=None) if isinstance(layer, LayerStatement) else None
 
 
@@ -286,12 +285,8 @@ def _cuts(text: str, start: int) -> tuple[int, ...]:
 # -- faults --------------------------------------------------------------------------------------
 
 
-def _span(token: Token) -> Span:
-    return Span(token.start_pos or 0, token.end_pos or 0)
-
-
 def _end_of(tokens: tuple[Token, ...]) -> int:
-    return tokens[-1].end_pos or 0 if tokens else 0
+    return tokens[-1].span.end if tokens else 0
 
 
 def _said_again(statement: Statement, text: str) -> SyntaxFault | None:
@@ -313,23 +308,23 @@ def _fault(stop: _Stop) -> SyntaxFault:
     found = stop.found
     if not stop.tokens:
         text = found.value if found else ""
-        return SyntaxFault(messages.no_statement(text), _span(found) if found else Span(0, 0), ())
+        return SyntaxFault(messages.no_statement(text), found.span if found else Span(0, 0), ())
     if _unit_is_wrong(stop):
         return _unit_fault(stop)
     first, last = stop.tokens[0], stop.tokens[-1]
     behind = Span(_end_of(stop.tokens), _end_of(stop.tokens))
     if found is None:
         if "RBRACE" in stop.accepted:
-            return SyntaxFault(messages.unclosed(first.value), _span(first), ('"}"',))
+            return SyntaxFault(messages.unclosed(first.value), first.span, ('"}"',))
         return SyntaxFault(messages.missing(expected, last.value, ""), behind, expected)
     if found.type == UNKNOWN:
-        return SyntaxFault(messages.odd(found.value), _span(found), expected)
+        return SyntaxFault(messages.odd(found.value), found.span, expected)
     if "PRIMITIVE" in stop.accepted and (meant := misspelt_primitive(found.value)):
         message = messages.misspelt(found.value, meant)
-        return SyntaxFault(message, _span(found), expected, "", meant)
+        return SyntaxFault(message, found.span, expected, "", meant)
     if END in stop.accepted:
         help_ = f"{messages.listed(expected)} may follow" if expected else ""
-        return SyntaxFault(messages.surplus(last.value, found.value), _span(found), expected, help_)
+        return SyntaxFault(messages.surplus(last.value, found.value), found.span, expected, help_)
     return SyntaxFault(messages.missing(expected, last.value, found.value), behind, expected)
 
 
@@ -352,7 +347,7 @@ def _unit_fault(stop: _Stop) -> SyntaxFault:
     assert word is not None
     meant = misspelt_unit(word.value)
     expected = messages.describe(("UNIT",), ())
-    return SyntaxFault(messages.unknown_unit(word.value, meant), _span(word), expected, "", meant)
+    return SyntaxFault(messages.unknown_unit(word.value, meant), word.span, expected, "", meant)
 
 
 # -- nesting -------------------------------------------------------------------------------------

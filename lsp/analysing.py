@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from parspec.grammar.document import Document
 from parspec.grammar.lines import LineIndex
-from parspec.grammar.syntax import Document
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.spec.resolve import resolve

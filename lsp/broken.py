@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping
 
 from parspec.grammar.keywords import NAME, RESERVED, normal
 from parspec.grammar.machine import Run
-from parspec.grammar.syntax import Span
+from parspec.grammar.span import Span
 from parspec.lsp.mentions import Act, Mention, Space
 
 _PLACES: Mapping[str, tuple[Space, str, Act]] = {
@@ -48,7 +48,7 @@ def loose_mentions(text: str, known: Container[int]) -> Iterator[Mention]:
         rules = run.name_rules()
         if not run.feed(token):
             break
-        start, end = token.start_pos or 0, token.end_pos or 0
+        start, end = token.span
         if token.type == "NAME" and start not in known:
             place = _place(rules, text, end)
             yield Mention(normal(token.value), Span(start, end), *place)

@@ -9,8 +9,9 @@ from parspec.lsp.legend import KINDS, MODIFIERS
 from parspec.lsp.registry import COMMANDS
 
 _INCREMENTAL = 2  # TextDocumentSyncKind
-TRIGGERS = (".", "[", "(", ",", '"', " ")
-"""What brings up suggestions unasked; behind a blank only where something must follow."""
+TRIGGERS = (".", "[", "(", ",", '"', "/", " ")
+"""What brings up suggestions unasked; behind a blank only where something must follow, behind a
+slash only in the path of an import."""
 
 
 def capabilities(client: Client) -> dict[str, Any]:

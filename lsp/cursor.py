@@ -10,7 +10,8 @@ import re
 from typing import Literal, TypeAlias
 
 from parspec.grammar.keywords import NAME
-from parspec.grammar.machine import END, Run
+from parspec.grammar.lexer import END
+from parspec.grammar.machine import Run
 from parspec.grammar.syntax import BlockStatement, PlanStatement, StackStatement
 from parspec.grammar.values import value
 from parspec.lsp.extents import extents_around

@@ -7,7 +7,8 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from parspec.grammar.syntax import Chunk, Document, Span
+from parspec.grammar.document import Chunk, Document
+from parspec.grammar.span import Span
 from parspec.lsp.ranges import Range
 
 _GAP = re.compile(r"(?:\s|#[^\r\n]*)*")

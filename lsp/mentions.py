@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from parspec.grammar import syntax
-from parspec.grammar.syntax import Name, Path, Span
+from parspec.grammar import expressions, syntax
+from parspec.grammar.expressions import Name, Path
+from parspec.grammar.span import Span
 from parspec.interpreter.spec.settings import DTYPES, SETTINGS
 from parspec.interpreter.spec.sizes import names_in
 
@@ -134,20 +135,20 @@ def _path(path: Path, space: Space, look: Look) -> Iterator[Mention]:
     yield Mention(last.text, last.span, space, space, "uses", look, before)
 
 
-def _size(size: syntax.Size | None, space: Space = "size") -> Iterator[Mention]:
+def _size(size: expressions.Size | None, space: Space = "size") -> Iterator[Mention]:
     """The names that a size is computed from."""
     for name in names_in(size):
         yield _name(name, space, "axis" if space == "axis" else "dim")
     yield from _arguments(size)
 
 
-def _arguments(size: syntax.Size | None) -> Iterator[Mention]:
+def _arguments(size: expressions.Size | None) -> Iterator[Mention]:
     match size:
-        case syntax.Capacity(arguments=arguments):
+        case expressions.Capacity(arguments=arguments):
             for name, value in arguments:
                 yield _name(name, "word", "argument")
                 yield from _arguments(value)
-        case syntax.Arithmetic(left=left, right=right):
+        case expressions.Arithmetic(left=left, right=right):
             yield from _arguments(left)
             yield from _arguments(right)
 
@@ -249,20 +250,20 @@ def _stack(statement: syntax.StackStatement) -> Iterator[Mention]:
     yield from _clauses(statement.clauses)
 
 
-def _expression(expression: syntax.Expression) -> Iterator[Mention]:
-    pending: list[syntax.Expression] = [expression]
+def _expression(expression: expressions.Expression) -> Iterator[Mention]:
+    pending: list[expressions.Expression] = [expression]
     while pending:
         match pending.pop():
-            case syntax.TensorUse(path=path, indices=indices):
+            case expressions.TensorUse(path=path, indices=indices):
                 yield from _path(path, "tensor", "here")
                 for index in indices or ():
                     if isinstance(index.name, Name):
                         yield _dim(index.name)
-            case syntax.Product(factors=factors):
+            case expressions.Product(factors=factors):
                 pending += factors
-            case syntax.Sum(terms=terms):
+            case expressions.Sum(terms=terms):
                 pending += (term.value for term in terms)
-            case syntax.Call(function=function, over=over, arguments=arguments):
+            case expressions.Call(function=function, over=over, arguments=arguments):
                 yield _name(function, "function", "function")
                 yield from map(_dim, over)
                 pending += arguments

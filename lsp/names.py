@@ -9,23 +9,19 @@ are one symbol, and so is a stack's carry inside and outside of the stack.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from parspec.grammar.document import Chunk, Document
+from parspec.grammar.expressions import Call, Expression, Name, Product, Sum
 from parspec.grammar.syntax import (
     BlockStatement,
-    Call,
-    Chunk,
-    Document,
     ExpectStatement,
-    Expression,
     LayerStatement,
-    Name,
     OpStatement,
-    Product,
     StackStatement,
     Statement,
-    Sum,
 )
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.frames import tensor_uses
@@ -41,6 +37,7 @@ Parts: TypeAlias = Sequence[tuple[str, ...]]
 
 _LAST = 1 << 60  # the order of what is looked for behind all statements of a body
 _ANY = "*"
+_FEW = 100  # names that are looked for in all runs before it pays to list what all runs declare
 _GLOBAL: tuple[Space, ...] = ("dim", "axis", "link", "device", "plan")
 
 
@@ -137,10 +134,25 @@ class Names:
             return tuple(symbol.body.declared.get(key, ()))
         known = self._declared.get(key)
         if known is None:
-            found = [entry for each in self.listings for entry in each.top.declared.get(key, ())]
-            known = tuple(sorted(found, key=_depth))
+            known = tuple(sorted(self._declarations_of(key), key=_depth))
             self._declared[key] = known
         return known
+
+    def _declarations_of(self, key: Key) -> Iterable[Entry]:
+        """What declares a name outside of bodies, looked up; for the few names that most questions
+        are about, looked for."""
+        if len(self._declared) >= _FEW:
+            return self._by_key.get(key, ())
+        return (entry for each in self.listings for entry in each.top.declared.get(key, ()))
+
+    @cached_property
+    def _by_key(self) -> Mapping[Key, Sequence[Entry]]:
+        """What declares each name outside of bodies."""
+        found: dict[Key, list[Entry]] = {}
+        for listing in self.listings:
+            for key, entries in listing.top.declared.items():
+                found.setdefault(key, []).extend(entries)
+        return found
 
     def occurrences(self, symbol: Symbol) -> Iterator[tuple[Entry, tuple[Symbol, ...]]]:
         """Every entry that means a symbol, with all that it means, file by file in the order in

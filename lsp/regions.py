@@ -11,13 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from parspec.grammar.syntax import (
-    BlockStatement,
-    Chunk,
-    OpStatement,
-    Run,
-    StackStatement,
-)
+from parspec.grammar.document import Chunk, Run
+from parspec.grammar.syntax import BlockStatement, OpStatement, StackStatement
 from parspec.lsp.broken import loose_mentions
 from parspec.lsp.mentions import Mention, Space, mentions
 

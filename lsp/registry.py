@@ -61,6 +61,7 @@ COMMANDS: Mapping[str, Command] = {
     "parspec.report": Command("report", "report"),
     "parspec.plans": Command("report", "plans"),
     "parspec.explain": Command("report", "explain"),
+    "parspec.words": Command("report", "words"),
     "parspec.summary": Command("report", "summary"),
 }
 

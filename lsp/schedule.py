@@ -1,23 +1,28 @@
 """When work is done: one thread works, the other talks.
 
 Requests are answered in their order, each about the newest text. Work that is put off (diagnostics)
-waits until nothing has been put in front of it for a moment, and is given up when the text moves
-on. Every piece of work carries a `Ticket`; the one who works looks at it between steps.
+is begun at the first quiet moment, in a storm of edits when that is over, and is given up when the
+text moves on. Every piece of work carries a `Ticket`; the one who works looks at it between steps.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import threading
 from collections.abc import Awaitable, Callable
-from queue import SimpleQueue
+from math import inf
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 
-DEBOUNCE = 0.03  # seconds without an edit before diagnostics are worked out
+MOMENT = 0.003  # seconds in which more may come of what a client sends at once
+DEBOUNCE = 0.03  # seconds without an edit after which a storm of them is over
+REST = 1.0  # seconds without work after which nobody is kept waiting by what else is to be done
 LONG = 0.5  # seconds after which a client is told that work is going on
+_YOUNG = 1  # what the collector has looked at twice is old
 
 
 class GivenUp(Exception):
@@ -54,8 +59,9 @@ def tell(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments:
 
 
 class Worker:
-    """A thread that does one piece of work after the other. `busy` and `idle` are called in the
-    loop's thread: when work has gone on for long, and when it has ended after that."""
+    """A thread that does one piece of work after the other, and collects garbage when there is none
+    for REST seconds. `busy` and `idle` are called in the loop's thread: when work has gone on for
+    long, and when it has ended after that."""
 
     def __init__(self, busy: Callable[[], None], idle: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -76,7 +82,12 @@ class Worker:
 
     def _run(self) -> None:
         while True:
-            self._one(self._jobs.get())
+            try:
+                job = self._jobs.get(timeout=REST)
+            except Empty:
+                gc.collect(_YOUNG)
+                job = self._jobs.get()
+            self._one(job)
 
     def _one(self, job: _Job[Any]) -> None:
         watch = _Watch(self._busy, self._idle)
@@ -84,6 +95,8 @@ class Worker:
         try:
             job.ticket.check()
             result = job.work(job.ticket)
+        except GivenUp:
+            self._tell(job.done.cancel)
         except Exception as error:  # of whatever kind: it belongs to who asked for the work
             self._tell(_fail, job.done, error)
         else:
@@ -128,19 +141,24 @@ def _fail(done: asyncio.Future[Any], error: Exception) -> None:
 
 
 class Debounced:
-    """Work that is put off until it has been asked for and then left alone for DEBOUNCE seconds;
-    asking again gives up what is under way."""
+    """Work that is put off until it has been left alone for a while since it was asked for: a
+    MOMENT, or DEBOUNCE seconds where it is asked for again in less. Asking again gives up what is
+    under way."""
 
     def __init__(self, work: Callable[[], Awaitable[None]]) -> None:
         self._work = work
         self._task: asyncio.Task[None] | None = None
+        self._asked = -inf
 
     def ask(self) -> None:
         """Puts the work off, or on."""
         if self._task is not None:
             self._task.cancel()
-        self._task = asyncio.get_running_loop().create_task(self._later())
+        loop = asyncio.get_running_loop()
+        before, self._asked = self._asked, loop.time()
+        delay = MOMENT if self._asked - before > DEBOUNCE else DEBOUNCE
+        self._task = loop.create_task(self._later(delay))
 
-    async def _later(self) -> None:
-        await asyncio.sleep(DEBOUNCE)
+    async def _later(self, delay: float) -> None:
+        await asyncio.sleep(delay)
         await self._work()

@@ -40,7 +40,11 @@ _LOG = logging.getLogger("parspec")
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what is reported here again
 _INVALID_REQUEST = -32600
 _INVALID_PARAMS = -32602
-_SELDOM = (50_000, 20, 20)  # analyses hold many values and no cycles: a third less time than often
+_SELDOM = (
+    1_000_000,
+    20,
+    20,
+)  # analyses hold many values and no cycles; the worker collects in time
 _WATCH = 1.0  # seconds between two looks at whether the client is alive
 _LASTING = frozenset(
     (types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_COMPLETION, types.TEXT_DOCUMENT_SIGNATURE_HELP)
@@ -295,6 +299,8 @@ class Server(LanguageServer):
             self._refresh()
         if not self.session.client.pulls_diagnostics:
             await self._publish()
+        if self._unloaded:
+            gc.freeze()  # most of what there is by now is to stay
         while self._unloaded:
             await self._do(self._load)
 

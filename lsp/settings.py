@@ -22,6 +22,7 @@ class InlayHints:
 
     enable: bool = True
     states: bool = True
+    patterns: bool = True
     follows: bool = True
     primitives: bool = True
     minimum_traffic: int = 0

@@ -12,8 +12,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import field
 
+from parspec.grammar.document import Chunk, Document
 from parspec.grammar.lines import LineIndex
-from parspec.grammar.syntax import Chunk, Document, PlanStatement, Span
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import PlanStatement
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Site

@@ -12,9 +12,10 @@ from collections.abc import Container, Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
+from parspec.grammar.document import Chunk
 from parspec.grammar.keywords import PRIMITIVES, RESERVED, UNITS
 from parspec.grammar.machine import Run
-from parspec.grammar.syntax import Chunk, ImportStatement
+from parspec.grammar.syntax import ImportStatement
 
 Kind: TypeAlias = Literal["keyword", "library", "number", "unit", "primitive", "string"]
 
@@ -82,7 +83,7 @@ def _asked(text: str) -> tuple[Token, ...]:
     for token in run.tokens(text):
         if not run.feed(token):
             break
-        start, end = token.start_pos or 0, token.end_pos or 0
+        start, end = token.span
         kind = _KINDS.get(token.type, "keyword")
         if token.type in _KINDS or (token.value[0].isalpha() and token.type not in _NAMES):
             found.append(Token(token.value, start, end, kind))

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from parspec.grammar.syntax import Document
+from parspec.grammar.document import Document
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.diagnostics.findings import Site

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, repeat
 
 from parspec.interpreter.analysis.checks import check_all
 from parspec.interpreter.analysis.costs import Costs, costs_of, traffic_of
@@ -16,7 +16,7 @@ from parspec.interpreter.analysis.flops import speed_of
 from parspec.interpreter.analysis.hints import hints_of
 from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.kinds import naming_of
-from parspec.interpreter.analysis.known import WHOLE, Known
+from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.liveness import Lives, peak_live
 from parspec.interpreter.analysis.memory import memory, over_memory
 from parspec.interpreter.analysis.moves import to_outputs
@@ -39,7 +39,6 @@ def analyze(model: Model, known: Known | None = None) -> Analysis:
     filled = fill(model, _price, known)
     inferred = infer(filled.model, known)
     analysis = _analyze(inferred, known)
-    known.forget_all_but((*model.parts, *inferred.model.parts, *inferred.crossing))
     return replace(analysis, findings=(*analysis.findings, *filled.findings))
 
 
@@ -47,7 +46,7 @@ def _price(model: Model, known: Known) -> Cost:
     """What a plan without holes costs."""
     inferred = infer(model, known)
     speed = known.same(speed_of(model))
-    costs = [known.recall(one.part, costs_of, one, speed) for one in inferred.sections]
+    costs = known.each(costs_of, inferred.sections, repeat(speed))
     moves = tuple(to_outputs(inferred))
     times = chain.from_iterable([(*one.layer_time, *one.move_time) for one in costs])
     return Cost(
@@ -61,14 +60,11 @@ def _analyze(inferred: Inferred, known: Known) -> Analysis:
     """The analysis of a model without holes."""
     model = inferred.model
     inferences = [section.inference for section in inferred.sections]
-    hints = tuple([known.recall(one.part, hints_of, one) for one in inferences])
-    naming = known.recall(WHOLE, naming_of, model.dims, hints, inferred.grid.pieces)
-    told = [known.recall(one.part, told_of, one, naming) for one in inferences]
+    hints = known.each(hints_of, inferences)
+    naming = known.recall(naming_of, model.dims, hints, inferred.grid.pieces)
+    told = known.each(told_of, inferences, repeat(naming))
     speed, written = known.same(speed_of(model)), written_sizes(model.mesh)
-    parts = [
-        known.recall(section.part, result_of, section, one, speed, written)
-        for section, one in zip(inferred.sections, told, strict=True)
-    ]
+    parts = known.each(result_of, inferred.sections, told, repeat(speed), repeat(written))
     costs = [part.costs for part in parts]
     outward = tuple(to_outputs(inferred))
     live = None if model.trains else _live(inferred, [part.lives for part in parts])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple
 
 from parspec.grammar.syntax import PrimitiveExpect
@@ -108,15 +108,14 @@ class Figures:
         """What is picked for every expect: part by part, then of what goes to outputs."""
         model, grid = self.inferred.model, self.inferred.grid
         scopes = tuple(dict.fromkeys(scope_of(expect, grid) for expect in model.expects))
-        found: list[Mapping[Scope, Picked]] = [
-            self.known.recall(section.part, _picked_in, section, costs, scopes, model.cost)
-            for section, costs in zip(self.inferred.sections, self.costs, strict=True)
-        ]
-        tensors = {move.tensor: self.inferred.tensor(move.tensor) for move in self.to_outputs}
-        found.append(
-            {scope: picked(self.to_outputs, tensors, scope, grid, model.cost) for scope in scopes}
+        inside = self.known.each(
+            _picked_in, self.inferred.sections, self.costs, repeat(scopes), repeat(model.cost)
         )
-        return found
+        tensors = {move.tensor: self.inferred.tensor(move.tensor) for move in self.to_outputs}
+        outward = {
+            scope: picked(self.to_outputs, tensors, scope, grid, model.cost) for scope in scopes
+        }
+        return [*inside, outward]
 
     def within(self, expect: Expect) -> Picked:
         """The moves at work that an expect is about: of its variable, in its layers, on its axes or

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, product
+from itertools import chain, product, repeat
 from typing import TypeAlias
 
 from parspec.grammar.values import value
@@ -59,7 +59,7 @@ class Filled:
 
 def fill(model: Model, price: Callable[[Model, Known], Cost], known: Known) -> Filled:
     """Fill every hole with its cheapest choice; `price` analyses a model without holes."""
-    outlines = [known.recall(part, outline_of, part) for part in model.parts]
+    outlines = known.each(outline_of, model.parts)
     holes = tuple(_holes(model, chain.from_iterable([one.holes for one in outlines])))
     if not holes:
         return Filled(model, ())
@@ -151,13 +151,10 @@ def _bytes(cost: Cost) -> Amount:
 
 def _with(model: Model, choices: Choices, known: Known) -> Model:
     """The model with clauses in place of holes; parts that are filled as before are as before."""
-    parts = (
-        known.recall(part, _filled, part, choices)
-        if known.recall(part, outline_of, part).holes
-        else part
-        for part in model.parts
-    )
-    return replace(model, parts=tuple(parts))
+    outlines = known.each(outline_of, model.parts)
+    holes = [part for part, one in zip(model.parts, outlines, strict=True) if one.holes]
+    filled = dict(zip(holes, known.each(_filled, holes, repeat(choices)), strict=True))
+    return replace(model, parts=tuple([filled.get(part, part) for part in model.parts]))
 
 
 def _filled(part: Part, choices: Choices) -> Part:

@@ -56,20 +56,27 @@ def resting_in(section: Section) -> Resting:
 
 def resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
     """Where a variable rests, and its bytes there."""
-    use, courses = section.uses[tensor.name], section.pipeline.courses
-    nodes = {axis: use.origin.state(axis).nodes for axis in section.pipeline.axes}
+    pipeline, size = section.pipeline, section.at_rest[tensor.name]
+    if not pipeline.courses:
+        return Home(tensor.role, (), ()), _all_turns(size, tensor.stacked, section)
+    use, courses = section.uses[tensor.name], pipeline.courses
+    nodes = {axis: use.origin.state(axis).nodes for axis in pipeline.axes}
     pipelined = {  # dimension to stack
         course.dim: stack
         for stack in use.stacks
         if (course := courses.get(stack)) and all(nodes[axis] == (TURN,) for axis in course.axes)
     }
     turning = tuple([pipelined[dim] for dim in tensor.stacked if dim in pipelined])
-    size = section.at_rest[tensor.name]
-    for dim in tensor.stacked:
-        if dim not in pipelined:
-            size *= section.grid.by_name[dim].extent
-    at = tuple([nodes[axis] for axis in section.pipeline.stage_axes])
-    return Home(tensor.role, at, turning), size
+    alike = [dim for dim in tensor.stacked if dim not in pipelined]
+    at = tuple([nodes[axis] for axis in pipeline.stage_axes])
+    return Home(tensor.role, at, turning), _all_turns(size, alike, section)
+
+
+def _all_turns(size: Amount, stacked: Iterable[str], section: Section) -> Amount:
+    """The bytes of as many variables as stacks along these dimensions have turns."""
+    for dim in stacked:
+        size *= section.grid.by_name[dim].extent
+    return size
 
 
 def memory(

@@ -151,5 +151,6 @@ def _busiest(tensor: Tensor, section: Section) -> Amount:
     """Bytes of a variable on the device that has most of it: of a stacked one, those of all turns
     that a stage runs."""
     home, size = resident(tensor, section)
-    courses = (section.pipeline.courses[stack] for stack in home.stacks)
-    return size * product(course.busiest for course in courses)
+    for stack in home.stacks:
+        size *= section.pipeline.courses[stack].busiest
+    return size

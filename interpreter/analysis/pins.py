@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from parspec.grammar.syntax import PrimitiveExpect, StateExpect
@@ -53,12 +54,9 @@ def unpinned(figures: Figures) -> tuple[Finding, ...]:
         and not pin.absent
         and _is_forward(pin)
     )
-    found = [
-        figures.known.recall(section.part, _unpinned_in, section, costs, pins)
-        for section, costs in zip(inferred.sections, figures.costs, strict=True)
-    ]
+    found = figures.known.each(_unpinned_in, inferred.sections, figures.costs, repeat(pins))
     outward = {move.tensor: inferred.tensor(move.tensor) for move in figures.to_outputs}
-    found.append(_unpinned(figures.to_outputs, outward, pins, grid))
+    found = (*found, _unpinned(figures.to_outputs, outward, pins, grid))
     missing: dict[_Pin, Move] = {}
     for lacks, move in (pair for one in found for pair in one.items()):
         missing.setdefault(lacks, move)

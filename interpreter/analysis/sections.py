@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from typing import NamedTuple, TypeVar
 
 from parspec.interpreter.analysis.grid import Asked, Grid, Pieces, grid_over
 from parspec.interpreter.analysis.inference import Inference, Need, Placed, infer_part
-from parspec.interpreter.analysis.known import WHOLE, Known
+from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.outline import Outline, outline_of
 from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
 from parspec.interpreter.analysis.serving import Lying, Served, Use, lying, use_of
@@ -43,6 +43,17 @@ class Crossing(NamedTuple):
     tensor: Tensor
     use: Use
     seen: Mapping[Inference, Met]
+
+
+class Meetings(NamedTuple):
+    """Where variables that several parts know meet. `shared`: each part's own ones; `names`: these
+    and those of others that it knows; `homes`: the place of the part that makes each; `met`: the
+    places of all that know it, in order."""
+
+    shared: Sequence[tuple[str, ...]]
+    names: Sequence[tuple[str, ...]]
+    homes: Mapping[str, int]
+    met: Mapping[str, Sequence[int]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,15 +192,14 @@ def _together(maps: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
 def infer(model: Model, known: Known | None = None) -> Inferred:
     """Infer a model; what is `known` of it is not inferred again."""
     known = Known() if known is None else known
-    outlines = [known.recall(part, outline_of, part) for part in model.parts]
-    asked = known.recall(WHOLE, _asked, tuple([outline.asked for outline in outlines]))
+    outlines = known.each(outline_of, model.parts)
+    asked = known.recall(_asked, tuple([outline.asked for outline in outlines]))
     return _inferred(known.same(grid_over(model, asked)), model, outlines, known)
 
 
 def infer_on(grid: Grid, model: Model, known: Known) -> Inferred:
     """Infer a model on a grid that is broken at least where its clauses ask for it."""
-    outlines = [known.recall(part, outline_of, part) for part in model.parts]
-    return _inferred(grid, model, outlines, known)
+    return _inferred(grid, model, known.each(outline_of, model.parts), known)
 
 
 def _inferred(grid: Grid, model: Model, outlines: Sequence[Outline], known: Known) -> Inferred:
@@ -197,54 +207,66 @@ def _inferred(grid: Grid, model: Model, outlines: Sequence[Outline], known: Know
     pipeline = known.same(pipeline_of(model, grid, stacks))
     names = tuple([(outline.names, outline.outside) for outline in outlines])
     outputs = tuple([output.tensor for output in model.outputs])
-    shared = known.recall(WHOLE, _shared, names, outputs)
-    parts = list(zip(model.parts, outlines, shared, strict=True))
+    meetings = known.recall(_meetings, names, outputs)
     pieces = known.same(grid.pieces)
-    inferences = _walk(parts, pieces, pipeline, known)
-    crossing = _crossing(parts, inferences, grid, pipeline, known)
-    sections = []
-    for (part, outline, own), inference in zip(parts, inferences, strict=True):
-        lies = known.recall(part, _lies_in, outline, inference, own, pieces, pipeline)
-        met = tuple([crossing[name].seen[inference] for name in (*own, *outline.outside)])
-        given = outline, inference, lies, met, grid, pipeline
-        sections.append(known.recall(part, section_of, *given))
-    return Inferred(model, grid, pipeline, tuple(sections), crossing)
+    inferences = _walk(model.parts, outlines, meetings, pieces, pipeline, known)
+    crossing = _crossing(outlines, inferences, meetings, grid, pipeline, known)
+    lies = known.each(
+        _lies_in, inferences, outlines, meetings.shared, repeat(pieces), repeat(pipeline)
+    )
+    met = [
+        tuple([crossing[name].seen[inference] for name in names])
+        for inference, names in zip(inferences, meetings.names, strict=True)
+    ]
+    sections = known.each(
+        section_of, inferences, outlines, lies, met, repeat(grid), repeat(pipeline)
+    )
+    return Inferred(model, grid, pipeline, sections, crossing)
 
 
 def _asked(parts: Iterable[frozenset[Asked]]) -> frozenset[Asked]:
     return frozenset[Asked]().union(*parts)
 
 
-def _shared(
+def _meetings(
     parts: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], outputs: Iterable[str]
-) -> list[tuple[str, ...]]:
-    """Of each part's variables those that other parts know, and outputs. A part is given as its
-    own variables and those that it knows of others."""
+) -> Meetings:
+    """Where the variables of some parts meet. A part is given as its own variables and those that
+    it knows of others."""
     known = set(outputs).union(*(outside for _, outside in parts))
-    return [tuple(name for name in own if name in known) for own, _ in parts]
+    shared = tuple([tuple([name for name in own if name in known]) for own, _ in parts])
+    names = [(*own, *outside) for own, (_, outside) in zip(shared, parts, strict=True)]
+    homes = {name: place for place, own in enumerate(shared) for name in own}
+    met: dict[str, list[int]] = {name: [] for name in homes}
+    for place, here in enumerate(names):
+        for name in here:
+            met[name].append(place)
+    return Meetings(shared, names, homes, met)
 
 
 def _walk(
-    parts: Sequence[tuple[Part, Outline, tuple[str, ...]]],
+    parts: Sequence[Part],
+    outlines: Sequence[Outline],
+    meetings: Meetings,
     pieces: Pieces,
     pipeline: Pipeline,
     known: Known,
 ) -> list[Inference]:
-    """Walk the parts in order, each with what it knows of those before it; a part comes with its
-    variables that other parts know."""
-    tensors = {name: one.tensors[name] for _, one, shared in parts for name in shared}
+    """Walk the parts in order, each with what it knows of those before it."""
+    tensors = {name: outlines[home].tensors[name] for name, home in meetings.homes.items()}
     left: dict[str, Layout] = {}
     declared: dict[str, Layout] = {}
     stages: tuple[tuple[str, Node], ...] = tuple([(axis, 0) for axis in pipeline.axes])
     found = []
-    for part, outline, shared in parts:
+    infer_next = known.in_turn(infer_part, parts)
+    for part, outline, shared in zip(parts, outlines, meetings.shared, strict=True):
         outside = outline.outside
         given = (
             tuple([tensors[name] for name in outside]),
             tuple([left.get(name) for name in outside]),
             tuple([declared.get(name) for name in outside]),
         )
-        one = known.recall(part, infer_part, part, shared, *given, stages, pieces, pipeline)
+        one = infer_next(part, shared, *given, stages, pieces, pipeline)
         left.update(one.left)
         declared.update(one.resting)
         stages = one.stages
@@ -253,38 +275,62 @@ def _walk(
 
 
 def _crossing(
-    parts: Sequence[tuple[Part, Outline, tuple[str, ...]]],
-    inferences: Iterable[Inference],
+    outlines: Sequence[Outline],
+    inferences: Sequence[Inference],
+    meetings: Meetings,
     grid: Grid,
     pipeline: Pipeline,
     known: Known,
 ) -> dict[str, Crossing]:
     """The variables that several parts know."""
-    tensors = {name: one.tensors[name] for _, one, shared in parts for name in shared}
-    met: dict[str, list[Inference]] = {name: [] for name in tensors}
-    for (_, outline, shared), inference in zip(parts, inferences, strict=True):
-        for name in (*shared, *outline.outside):
-            met[name].append(inference)
-    return {
-        name: known.recall(name, _crosses, tensor, tensor.site, tuple(met[name]), grid, pipeline)
-        for name, tensor in tensors.items()
-    }
+    pieces, shared = known.same(grid.pieces), meetings.shared
+    met = [
+        tuple([tuple([inferences[place] for place in meetings.met[name]]) for name in names])
+        for names in shared
+    ]
+    lies = known.each(_lies_across, outlines, shared, met, repeat(pieces), repeat(pipeline))
+    return _together(known.each(_crosses, outlines, shared, met, lies, repeat(grid)))
+
+
+def _lies_across(
+    outline: Outline,
+    shared: tuple[str, ...],
+    met: Iterable[tuple[Inference, ...]],
+    pieces: Pieces,
+    pipeline: Pipeline,
+) -> tuple[Lying, ...]:
+    """How the variables of a part lie that other parts know, who know each."""
+    each = zip(shared, met, strict=True)
+    return tuple([lying(outline.tensors[name], some, pieces, pipeline) for name, some in each])
 
 
 def _crosses(
-    tensor: Tensor, site: Site, met: tuple[Inference, ...], grid: Grid, pipeline: Pipeline
-) -> Crossing:
-    use = use_of(tensor, lying(tensor, met, grid, pipeline), grid.space)
-    seen = {}
-    for one in met:
-        here = tuple(served for served in use.served if served.need.layer in one.order)
-        seen[one] = Met(tensor, site, use._replace(served=here))
-    return Crossing(tensor, use, seen)
+    outline: Outline,
+    shared: tuple[str, ...],
+    met: Iterable[tuple[Inference, ...]],
+    lies: Iterable[Lying],
+    grid: Grid,
+) -> Mapping[str, Crossing]:
+    """The variables of a part that other parts know."""
+    found = {}
+    for name, some, one in zip(shared, met, lies, strict=True):
+        tensor = outline.tensors[name]
+        use = use_of(tensor, one, grid.space)
+        seen = {inference: Met(tensor, tensor.site, _here(use, inference)) for inference in some}
+        found[name] = Crossing(tensor, use, seen)
+    return found
+
+
+def _here(use: Use, inference: Inference) -> Use:
+    """A use with what is brought to the layers of one part."""
+    if not use.served:
+        return use
+    return use._replace(served=tuple([s for s in use.served if s.need.layer in inference.order]))
 
 
 def _lies_in(
-    outline: Outline,
     inference: Inference,
+    outline: Outline,
     shared: tuple[str, ...],
     pieces: Pieces,
     pipeline: Pipeline,
@@ -298,8 +344,8 @@ def _lies_in(
 
 
 def section_of(
-    outline: Outline,
     inference: Inference,
+    outline: Outline,
     lies: Mapping[str, Lying],
     met: tuple[Met, ...],
     grid: Grid,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from parspec.grammar.values import value
-from parspec.interpreter.commands.cells import wrapped
+from parspec.interpreter.output.terminal.cells import wrapped
 
 _HELP = ("--help", "-h")
 _INDENT = 25  # where the descriptions of options begin

@@ -12,11 +12,6 @@ from typing import TypeAlias
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.cells import safe
-from parspec.interpreter.commands.check_concise import concise
-from parspec.interpreter.commands.check_full import full
-from parspec.interpreter.commands.checked import Checked, checked, distinct, strict
-from parspec.interpreter.commands.diagnostic import Diagnostic, diagnosed
 from parspec.interpreter.commands.loading import (
     READER,
     STDIN,
@@ -30,9 +25,14 @@ from parspec.interpreter.commands.loading import (
 from parspec.interpreter.commands.outcome import INTERRUPTED, UNABLE, outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.progress import progress
-from parspec.interpreter.commands.summary import counted, summary
 from parspec.interpreter.commands.talk import say, unable
-from parspec.interpreter.commands.terminal import Screen, can_redraw, screen
+from parspec.interpreter.output.checks.checked import Checked, checked, distinct, strict
+from parspec.interpreter.output.checks.concise import concise
+from parspec.interpreter.output.checks.diagnostic import Diagnostic, diagnosed
+from parspec.interpreter.output.checks.full import full
+from parspec.interpreter.output.checks.summary import counted, summary
+from parspec.interpreter.output.terminal.cells import safe
+from parspec.interpreter.output.terminal.screen import Screen, can_redraw, screen
 from parspec.interpreter.spec.sources import Reader
 
 _WATCHABLE = ("full", "concise")
@@ -171,10 +171,10 @@ def _rendered(
         case "concise":
             return concise(distinct(found), shown_on)
         case "json":
-            from parspec.interpreter.commands.check_json import check_json  # json, only for it
+            from parspec.interpreter.output.checks.json import check_json  # json, only for it
 
             return check_json(found, [*unread, *distinct(found)])
-    from parspec.interpreter.commands.check_services import for_services  # only for services
+    from parspec.interpreter.output.checks.services import for_services  # only for services
 
     return for_services(form, found, unread)
 

@@ -10,17 +10,17 @@ from typing import TypeAlias
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.checked import Checked, checked
-from parspec.interpreter.commands.compare_memo import everything, memo, telling
-from parspec.interpreter.commands.compare_values import Comparison, Variant
-from parspec.interpreter.commands.compared import compared
 from parspec.interpreter.commands.loading import Spec, Unusable, analysed, spec
 from parspec.interpreter.commands.outcome import outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.talk import unable
-from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics.entry import enumeration
+from parspec.interpreter.output.checks.checked import Checked, checked
+from parspec.interpreter.output.comparisons.compared import compared
+from parspec.interpreter.output.comparisons.memo import everything, memo, telling
+from parspec.interpreter.output.comparisons.values import Comparison, Variant
+from parspec.interpreter.output.terminal.screen import screen
 
 MOST = 6  # more cannot be read side by side
 NO_PLAN = "no plan"
@@ -136,7 +136,7 @@ def _name(file: str | None, plan: str | None) -> str:
 
 
 def _json(comparison: Comparison, found: Sequence[Checked]) -> str:
-    from parspec.interpreter.commands.compare_json import compare_json  # json, only for it
+    from parspec.interpreter.output.comparisons.json import compare_json  # json, only for it
 
     return compare_json(comparison, [one for each in found for one in each.diagnostics])
 
@@ -144,9 +144,11 @@ def _json(comparison: Comparison, found: Sequence[Checked]) -> str:
 def _shown(comparison: Comparison, request: Request) -> str:
     told = memo(comparison, everything if request.has("--all") else telling)
     if request.value("--format") == "markdown":
-        from parspec.interpreter.commands.compare_markdown import compare_markdown
+        from parspec.interpreter.output.comparisons.markdown import compare_markdown
 
         return compare_markdown(told)
-    from parspec.interpreter.commands.compare_text import compare_text  # rich, only where it draws
+    from parspec.interpreter.output.comparisons.text import (
+        compare_text,  # rich, only where it draws
+    )
 
     return compare_text(told, screen(sys.stdout))

@@ -11,11 +11,11 @@ from collections.abc import Callable, Mapping
 
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.commands.commands import COMMANDS, SHELLS
-from parspec.interpreter.commands.completion_bash import bash_script
-from parspec.interpreter.commands.completion_fish import fish_script
-from parspec.interpreter.commands.completion_words import Completed, completed
-from parspec.interpreter.commands.completion_zsh import zsh_script
 from parspec.interpreter.commands.outcome import CLEAN
+from parspec.interpreter.commands.shells.bash import bash_script
+from parspec.interpreter.commands.shells.fish import fish_script
+from parspec.interpreter.commands.shells.words import Completed, completed
+from parspec.interpreter.commands.shells.zsh import zsh_script
 from parspec.interpreter.commands.talk import unable
 
 _SCRIPTS: Mapping[str, Callable[[tuple[Completed, ...]], str]] = {

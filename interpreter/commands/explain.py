@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 
 from parspec.interpreter.commands.arguments import Request
-from parspec.interpreter.commands.explain_markdown import contents_markdown, explained_markdown
-from parspec.interpreter.commands.explain_text import contents_text, explained_text
 from parspec.interpreter.commands.outcome import CLEAN
 from parspec.interpreter.commands.talk import unable
-from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.diagnostics.entry import choice
 from parspec.interpreter.explanations.explanation import Explanation
 from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
+from parspec.interpreter.output.explanations.markdown import contents_markdown, explained_markdown
+from parspec.interpreter.output.explanations.text import contents_text, explained_text
+from parspec.interpreter.output.terminal.screen import screen
 
 
 def run(request: Request) -> int:

@@ -10,13 +10,13 @@ from parspec.grammar.formatter import formatted
 from parspec.grammar.lines import LineIndex
 from parspec.grammar.parser import parse
 from parspec.interpreter.commands.arguments import Request
-from parspec.interpreter.commands.fmt_diff import diff
 from parspec.interpreter.commands.fmt_files import Source, rewritten, source
 from parspec.interpreter.commands.loading import STDIN, SUFFIX, Unusable, files
 from parspec.interpreter.commands.outcome import CLEAN, UNABLE, WOULD_CHANGE
 from parspec.interpreter.commands.talk import say, unable
-from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.diagnostics.entry import plural
+from parspec.interpreter.output.terminal.diff import diff
+from parspec.interpreter.output.terminal.screen import screen
 
 _LINES_NAMED = 5  # of statements with syntax errors, in one sentence
 

@@ -26,7 +26,7 @@ from parspec.interpreter.commands.arguments import (
 from parspec.interpreter.commands.commands import COMMANDS
 from parspec.interpreter.commands.outcome import CLEAN, INTERRUPTED, READER_GONE, UNABLE
 from parspec.interpreter.commands.talk import say
-from parspec.interpreter.commands.terminal import screen
+from parspec.interpreter.output.terminal.screen import screen
 
 _YOUNG = 100_000  # values made between two looks for cycles: what a spec is made into has none
 _USAGE = "usage: parspec COMMAND FILE... [options]"
@@ -59,7 +59,7 @@ def _answered(words: list[str]) -> int:
     if first in ("--help", "-h", "help"):
         return _helped(rest if first == "help" else [])
     if first in ("--version", "-V"):
-        from parspec.interpreter.commands.version import version  # importlib.metadata
+        from parspec.interpreter.output.version import version  # importlib.metadata
 
         print(f"parspec {version()}")
         return CLEAN

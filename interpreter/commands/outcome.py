@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from parspec.interpreter.commands.diagnostic import Diagnostic
+    from parspec.interpreter.output.checks.diagnostic import Diagnostic
 
 CLEAN = 0  # no errors; perhaps warnings
 ERRORS = 1  # the spec has errors

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from parspec.grammar.expressions import Number
 from parspec.grammar.parser import parse
-from parspec.grammar.syntax import DimStatement, Number
+from parspec.grammar.syntax import DimStatement
 from parspec.interpreter.commands.arguments import Mistake
-from parspec.interpreter.commands.checked import Checked
-from parspec.interpreter.commands.diagnostic import Diagnostic
 from parspec.interpreter.diagnostics.entry import near
 from parspec.interpreter.diagnostics.findings import Datum
+from parspec.interpreter.output.checks.checked import Checked
+from parspec.interpreter.output.checks.diagnostic import Diagnostic
 from parspec.interpreter.spec import names
 from parspec.interpreter.spec.model import Model
 

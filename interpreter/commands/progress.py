@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from parspec.interpreter.commands.cells import safe, shortened
-from parspec.interpreter.commands.terminal import can_redraw, screen
+from parspec.interpreter.output.terminal.cells import safe, shortened
+from parspec.interpreter.output.terminal.screen import can_redraw, screen
 
 _CLEAR = "\r\x1b[2K"
 

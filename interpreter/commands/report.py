@@ -8,13 +8,13 @@ from typing import TextIO
 
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.checked import Checked, checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.talk import unable
-from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
+from parspec.interpreter.output.checks.checked import Checked, checked
+from parspec.interpreter.output.terminal.screen import screen
 
 
 def run(request: Request) -> int:
@@ -65,30 +65,30 @@ def _costly(analysis: Analysis) -> tuple[Move, ...]:
 
 
 def _json(found: Checked, moves: tuple[Move, ...]) -> str:
-    from parspec.interpreter.commands.report_json import report_json  # json, only for it
+    from parspec.interpreter.output.reports.json import report_json  # json, only for it
 
     return report_json(found, moves)
 
 
 def _csv(found: Checked, moves: tuple[Move, ...], table: str | None) -> str:
-    from parspec.interpreter.commands.report_csv import report_csv  # csv, only for it
+    from parspec.interpreter.output.reports.csv import report_csv  # csv, only for it
 
     return report_csv(found, moves, table or "primitives")
 
 
 def _markdown(found: Checked, moves: tuple[Move, ...]) -> str:
-    from parspec.interpreter.commands.report_markdown import report_markdown
+    from parspec.interpreter.output.reports.markdown import report_markdown
 
     return report_markdown(found, moves)
 
 
 def _html(found: Checked, moves: tuple[Move, ...]) -> str:
-    from parspec.interpreter.commands.report_html import report_html  # hashes, only for it
+    from parspec.interpreter.output.reports.html import report_html  # hashes, only for it
 
     return report_html(found, moves)
 
 
 def _text(found: Checked, moves: tuple[Move, ...]) -> str:
-    from parspec.interpreter.commands.report_text import report_text  # rich, only where it draws
+    from parspec.interpreter.output.reports.text import report_text  # rich, only where it draws
 
     return report_text(found, moves, screen(sys.stdout))

@@ -7,15 +7,16 @@ from importlib.util import find_spec
 
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import CLEAN, ERRORS
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
-from parspec.interpreter.commands.simulate_shown import Simulation, simulation_json, simulation_text
 from parspec.interpreter.commands.talk import say, unable
-from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics import catalogue
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.simulations.simulation import Simulation
+from parspec.interpreter.output.simulations.text import simulation_text
+from parspec.interpreter.output.terminal.screen import screen
 from parspec.interpreter.simulate.shrink import Refused, shrunk
 from parspec.interpreter.spec.model import Model
 
@@ -54,6 +55,8 @@ def run(request: Request) -> int:
     if isinstance(simulation, Refused):
         return unable(f"{source.file} cannot be simulated: {simulation.reason}")
     if request.value("--format") == "json":
+        from parspec.interpreter.output.simulations.json import simulation_json  # only for it
+
         sys.stdout.write(simulation_json(source.file, simulation))
     else:
         sys.stdout.write(simulation_text(source.file, simulation, screen(sys.stdout)))

@@ -6,14 +6,14 @@ import sys
 from difflib import get_close_matches
 
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
-from parspec.interpreter.commands.operators import Tabled, tabled
 from parspec.interpreter.commands.outcome import outcome
 from parspec.interpreter.commands.talk import unable
-from parspec.interpreter.commands.terminal import screen
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics.entry import choice, listed
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.tables.operators import Tabled, tabled
+from parspec.interpreter.output.terminal.screen import screen
 
 
 def run(request: Request) -> int:
@@ -60,18 +60,18 @@ def _asked(name: str, operators: tuple[Tabled, ...]) -> Tabled | Mistake:
 
 
 def _json(operators: tuple[Tabled, ...]) -> str:
-    from parspec.interpreter.commands.tables_json import tables_json  # json, only for it
+    from parspec.interpreter.output.tables.json import tables_json  # json, only for it
 
     return tables_json(operators)
 
 
 def _text(operators: tuple[Tabled, ...]) -> str:
-    from parspec.interpreter.commands.tables_text import tables_text  # rich, only where it draws
+    from parspec.interpreter.output.tables.text import tables_text  # rich, only where it draws
 
     return tables_text(operators, screen(sys.stdout))
 
 
 def _theory() -> str:
-    from parspec.interpreter.commands.tables_text import theory_text  # rich, only where it draws
+    from parspec.interpreter.output.tables.text import theory_text  # rich, only where it draws
 
     return theory_text(screen(sys.stdout))

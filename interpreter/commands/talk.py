@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from parspec.interpreter.commands.cells import safe, wrapped
 from parspec.interpreter.commands.outcome import UNABLE
-from parspec.interpreter.commands.terminal import screen
+from parspec.interpreter.output.terminal.cells import safe, wrapped
+from parspec.interpreter.output.terminal.screen import screen
 
 
 def say(message: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from parspec.interpreter.commands.check_full import full
-from parspec.interpreter.commands.checked import Checked
-from parspec.interpreter.commands.terminal import screen
+from parspec.interpreter.output.checks.checked import Checked
+from parspec.interpreter.output.checks.full import full
+from parspec.interpreter.output.terminal.screen import screen
 
 
 def tell(found: Checked) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from parspec.grammar.syntax import Span
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 
 Datum: TypeAlias = "str | int | float | bool | None | tuple[Datum, ...]"

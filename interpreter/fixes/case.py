@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from parspec.grammar.syntax import AxisItem, DimItem, DimStatement, MeshStatement, Span
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import AxisItem, DimItem, DimStatement, MeshStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.entry import Facts
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix

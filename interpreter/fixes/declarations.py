@@ -9,19 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from parspec.grammar.syntax import (
-    Call,
-    DimStatement,
-    Expression,
-    ImportStatement,
-    LayerStatement,
-    MeshStatement,
-    Name,
-    Product,
-    Span,
-    Sum,
-    TensorUse,
-)
+from parspec.grammar.expressions import Call, Expression, Name, Product, Sum, TensorUse
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import DimStatement, ImportStatement, LayerStatement, MeshStatement
 from parspec.interpreter.diagnostics.entry import items
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     DimStatement,
     ForStatement,
     LayerStatement,
     MeshStatement,
-    Span,
     StackStatement,
     TensorStatement,
 )

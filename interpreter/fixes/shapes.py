@@ -6,14 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from parspec.grammar.syntax import (
-    LayerStatement,
-    Name,
-    Product,
-    Span,
-    TensorStatement,
-    TensorUse,
-)
+from parspec.grammar.expressions import Name, Product, TensorUse
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import LayerStatement, TensorStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-from parspec.grammar.syntax import Number, Span, StoreClause, TensorStatement
+from parspec.grammar.expressions import Number
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import StoreClause, TensorStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Fix
 from parspec.interpreter.diagnostics.readable import bytes_text

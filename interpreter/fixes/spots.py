@@ -9,20 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from parspec.grammar.document import Chunk, Document
+from parspec.grammar.expressions import Call, Expression, Product, Sum
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
-    Call,
-    Chunk,
     Clause,
-    Document,
-    Expression,
     ForStatement,
     LayerStatement,
     OutputStatement,
     PartitionClause,
-    Product,
-    Span,
     StackStatement,
-    Sum,
     TensorStatement,
 )
 from parspec.grammar.values import value

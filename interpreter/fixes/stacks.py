@@ -5,17 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from parspec.grammar.syntax import (
-    Call,
-    Expression,
-    LayerStatement,
-    PartitionClause,
-    Product,
-    StackStatement,
-    StagesStatement,
-    Sum,
-    TensorUse,
-)
+from parspec.grammar.expressions import Call, Expression, Product, Sum, TensorUse
+from parspec.grammar.syntax import LayerStatement, PartitionClause, StackStatement, StagesStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix

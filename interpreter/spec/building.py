@@ -15,7 +15,7 @@ from parspec.interpreter.spec.limits import (
 )
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Span
+    from parspec.grammar.span import Span
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.clauses import Said
     from parspec.interpreter.spec.indices import Dimensions

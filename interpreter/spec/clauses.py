@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from parspec.grammar.expressions import Name
 from parspec.grammar.syntax import (
     AtClause,
     AxisUse,
     Clause,
     Cut,
     FlagClause,
-    Name,
     PartitionClause,
     StateClause,
     StoreClause,
@@ -22,7 +22,8 @@ from parspec.grammar.values import value
 from parspec.interpreter.spec.model import Assignment, Stage
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Path, Span
+    from parspec.grammar.expressions import Path
+    from parspec.grammar.span import Span
     from parspec.interpreter.spec.scopes import Here
 
 Bearer: TypeAlias = Literal[

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from parspec.grammar.syntax import DimItem, DimStatement, Name, Size
+from parspec.grammar.expressions import Name, Size
+from parspec.grammar.syntax import DimItem, DimStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Related, Site
 from parspec.interpreter.spec.limits import over, times

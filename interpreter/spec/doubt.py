@@ -20,7 +20,7 @@ from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Related
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Chunk, Document
+    from parspec.grammar.document import Chunk, Document
     from parspec.interpreter.diagnostics.findings import Datum, Finding
     from parspec.interpreter.spec.sources import Placed
 

@@ -6,16 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from parspec.grammar.syntax import (
-    Arithmetic,
-    BudgetExpect,
-    ExpectStatement,
-    Name,
-    Number,
-    PrimitiveExpect,
-    Span,
-    StateExpect,
-)
+from parspec.grammar.expressions import Arithmetic, Name, Number
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import BudgetExpect, ExpectStatement, PrimitiveExpect, StateExpect
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.clauses import PARTIAL_KINDS, axes_of
@@ -37,7 +30,8 @@ from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.primitives import PRIMITIVES
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import GradientUse, Size, StateWord
+    from parspec.grammar.expressions import Size
+    from parspec.grammar.syntax import GradientUse, StateWord
     from parspec.interpreter.spec.paths import Names
     from parspec.interpreter.spec.scopes import World
     from parspec.interpreter.spec.sources import Placed, Statements

@@ -13,20 +13,18 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from parspec.grammar.syntax import (
-    BlockStatement,
+from parspec.grammar.expressions import (
     Call,
     Expression,
     Name,
-    OpStatement,
-    PointwiseStatement,
     Product,
     Scalar,
-    Span,
     Sum,
     TensorUse,
     Term,
 )
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStatement
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.frames import Arguments, Block, Frame, Host, frame_of, supplied
 from parspec.interpreter.spec.functions import (

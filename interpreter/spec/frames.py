@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from parspec.grammar.syntax import Call, Name, Product, Sum, TensorUse
+from parspec.grammar.expressions import Call, Name, Product, Sum, TensorUse
 from parspec.grammar.values import value
 from parspec.interpreter.spec.indices import Dimensions, Reading, renamed
 from parspec.interpreter.spec.scopes import Seen
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import BlockStatement, Expression
+    from parspec.grammar.expressions import Expression
+    from parspec.grammar.syntax import BlockStatement
     from parspec.interpreter.spec.scopes import Callee, Here
     from parspec.interpreter.spec.shapes import Draft, Leaves
 

@@ -11,18 +11,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 
-from parspec.grammar.syntax import (
-    AxisItem,
-    DeviceStatement,
-    LinkStatement,
-    MeshStatement,
-    Name,
-    Number,
-    Rest,
-    Setting,
-    Size,
-    Span,
-)
+from parspec.grammar.expressions import Name, Number, Rest, Size
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import AxisItem, DeviceStatement, LinkStatement, MeshStatement, Setting
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Site
 from parspec.interpreter.spec.keys import bad_setting, distinct
 from parspec.interpreter.spec.limits import MESH_AXES, SIZE_TERMS, over, terms_together

@@ -13,7 +13,8 @@ from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
-from parspec.grammar.syntax import Name, Number, Span, TensorUse
+from parspec.grammar.expressions import Name, Number, TensorUse
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 from parspec.interpreter.spec.limits import SIZE_TERMS, TENSOR_DIMS
 from parspec.interpreter.spec.model import Operand

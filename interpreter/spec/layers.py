@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
-from parspec.grammar.syntax import Call, LayerStatement
+from parspec.grammar.expressions import Call
+from parspec.grammar.syntax import LayerStatement
 from parspec.grammar.values import value
 from parspec.interpreter.spec.building import Body, Building, Result
 from parspec.interpreter.spec.clauses import said
@@ -32,7 +33,8 @@ from parspec.interpreter.spec.shapes import Draft, Leaves, check, natural
 from parspec.interpreter.spec.tensors import dtype_of, seen
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Expression, Span, TensorUse
+    from parspec.grammar.expressions import Expression, TensorUse
+    from parspec.grammar.span import Span
 
 Expand: TypeAlias = Callable[[Block, Arguments, Here, Body, tuple[str, ...]], "Seen | None"]
 """Writes out a block's layers under a path into a body; how their scope sees the block's result,

@@ -35,6 +35,11 @@ class Log:
         """Was nothing read or written?"""
         return not (self.whole or self.read or self.absent or self.written or self.gone)
 
+    def concerns(self, keys: Set[Any]) -> bool:
+        """Was one of these keys looked at?"""
+        apart = self.read.keys().isdisjoint(keys) and keys.isdisjoint(self.absent)
+        return self.whole or not apart
+
 
 class Ledger(MutableMapping[K, V]):
     """A mapping with a log."""

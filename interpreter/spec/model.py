@@ -14,7 +14,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Literal, TypeAlias
 
-from parspec.grammar.syntax import Document, ExpectStatement
+from parspec.grammar.document import Document
+from parspec.grammar.syntax import ExpectStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding, Site
 from parspec.interpreter.theory.formulas import Amount

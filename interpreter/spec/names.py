@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Related, Site
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Name
+    from parspec.grammar.expressions import Name
     from parspec.interpreter.spec.sources import Placed
 
 T = TypeVar("T")

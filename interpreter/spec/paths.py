@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from parspec.grammar.syntax import Name
+from parspec.grammar.expressions import Name
 from parspec.grammar.values import value
 from parspec.interpreter.spec.drafts import layers_of
 from parspec.interpreter.spec.ledger import Ledger
@@ -17,7 +17,7 @@ from parspec.interpreter.spec.scopes import Entry, Seen
 from parspec.interpreter.spec.walks import ENTRIES, INNER, TENSORS, UNITS
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Path
+    from parspec.grammar.expressions import Path
     from parspec.interpreter.spec.scopes import Here, Scope
     from parspec.interpreter.spec.walk import Walked
     from parspec.interpreter.spec.walks import Drafts
@@ -134,7 +134,7 @@ class Names:
         """Is a variable in the model?"""
         return tensor in self.walked.building.tensors and tensor not in self.dropped
 
-    def _tensors(self, drafts: Drafts) -> tuple[Shelf, Shelf, Shelf]:
+    def _tensors(self, drafts: Drafts) -> tuple[Shelf, ...]:
         """What a passage calls variables, as of now."""
         scope, tensors = self.walked.scope, self.walked.building.tensors
         called = scope.tensors
@@ -152,14 +152,11 @@ class Names:
                 shelf(chain(_called(scope, seen), *map(_seen, inner.written.values()))),
             )
 
-        if not (tensors.still_holds(drafts.log(TENSORS)) and called.still_holds(entries)):
-            return _three(made(drafts))
-        return _three(self.shelves.of(made, drafts, "tensors"))
-
-
-def _three(shelves: tuple[Shelf, ...]) -> tuple[Shelf, Shelf, Shelf]:
-    first, second, third = shelves
-    return first, second, third
+        if self.walked.changed is None and not (
+            tensors.still_holds(drafts.log(TENSORS)) and called.still_holds(entries)
+        ):
+            return made(drafts)
+        return self.shelves.of(made, drafts, "tensors")
 
 
 def _layers(drafts: Drafts, broken: Container[str]) -> Shelf:

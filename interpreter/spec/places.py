@@ -8,6 +8,7 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from parspec.grammar import syntax
+from parspec.grammar.span import Span
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.names import duplicate
@@ -60,7 +61,7 @@ def inner(placed: Placed) -> tuple[Placed, ...]:
 def misplaced(statement: Placed, place: str) -> Finding:
     """`misplaced`: a statement cannot stand there."""
     word = keyword(statement.chunk.statement) if statement.chunk.statement else None
-    site = statement.at(syntax.Span(0, len(word or "")))
+    site = statement.at(Span(0, len(word or "")))
     return Finding("misplaced", site, (("statement", word), ("place", place)))
 
 

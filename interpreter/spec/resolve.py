@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from parspec.grammar.syntax import Document
+from parspec.grammar.document import Document
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.dims import Dims, resolve_dims
 from parspec.interpreter.spec.doubt import broken_kinds, without_consequences

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from parspec.grammar.syntax import Span
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
 from parspec.interpreter.spec.ledger import Ledger
@@ -20,12 +20,8 @@ from parspec.interpreter.spec.limits import terms
 from parspec.interpreter.spec.names import near, unknown_but_for
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import (
-        BlockStatement,
-        Name,
-        OpStatement,
-        PointwiseStatement,
-    )
+    from parspec.grammar.expressions import Name
+    from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStatement
     from parspec.interpreter.spec.dims import Dims, Products
     from parspec.interpreter.spec.sources import Placed
     from parspec.interpreter.theory.formulas import Amount

@@ -11,15 +11,14 @@ from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Literal, TypeAlias
 
+from parspec.grammar.expressions import Name, Number
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     CommunicationStatement,
     CostStatement,
     DtypeStatement,
     InferStatement,
-    Name,
-    Number,
     Setting,
-    Span,
     TrainStatement,
 )
 from parspec.grammar.values import value

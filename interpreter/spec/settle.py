@@ -10,6 +10,7 @@ import operator
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.grammar.values import value
@@ -18,9 +19,9 @@ from parspec.interpreter.spec.drafts import DraftLayer, DraftStack, own_name
 from parspec.interpreter.spec.ledger import Ledger, Log
 from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.model import Part
+from parspec.interpreter.spec.walks import TENSORS
 
 if TYPE_CHECKING:
-    from parspec.interpreter.spec.building import Building
     from parspec.interpreter.spec.clauses import Said
     from parspec.interpreter.spec.dims import Dims, Products
     from parspec.interpreter.spec.drafts import DraftItem, Unit
@@ -63,18 +64,15 @@ class _Portion:
         own = (tensor.name for tensor in self.variables)
         return frozenset((*own, *self.log.read, *self.log.absent))
 
-    def apart_from(self, touched: Set[str], readers: tuple[DraftLayer, ...]) -> bool:
-        """Has nothing been touched that it depends on, and do the same read its weights?"""
-        clear = not self.log.whole and touched.isdisjoint(self.names)
-        return clear and _identical(self.readers, readers)
-
 
 class Portions:
-    """What earlier settling of the same spec gave, under one plan."""
+    """What earlier settling of the same spec gave, under one plan. `settled`: the drafts of the
+    last."""
 
     def __init__(self) -> None:
         self.said: object = None
         self.memo: Memo[_Portion] = Memo()
+        self.settled: Set[Drafts] = frozenset()
 
     def begin(self, said: object) -> None:
         """Begins anew; nothing holds any more where patterns say something else."""
@@ -82,6 +80,15 @@ class Portions:
             self.memo = Memo()
         self.memo.turn()
         self.said = said
+
+    def touched(self, walked: Walked) -> Set[str] | None:
+        """The variables that were made otherwise since the last settling, and the weights that
+        other layers read; None where that cannot be told."""
+        before, self.settled = self.settled, frozenset(walked.drafts)
+        if walked.changed is None:
+            return None
+        weights = (drafts.weights_elsewhere for drafts in before ^ self.settled)
+        return set(chain.from_iterable(weights)).union(walked.changed.get(TENSORS, ()))
 
 
 @value
@@ -97,12 +104,18 @@ class Settled:
 def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portions) -> Settled:
     """Gives every layer, stack and variable what is said of it."""
     portions.begin((dims.products, tuple(map(_everything, rules))))
-    readers = _readers(walked)
-    settling = _Settling(walked.building, rules, dims.products, walked.touched)
-    found = [settling.portion(drafts, readers, portions.memo) for drafts in walked.drafts]
-    hit = frozenset(order for portion in found for order in portion.hit)
-    met = frozenset(choice for portion in found for choice in portion.met)
-    return Settled(tuple(portion.part for portion in found), hit, met)
+    touched = portions.touched(walked)
+    settling = _Settling(walked, rules, dims.products)
+    found = []
+    for drafts in walked.drafts:
+        known = portions.memo.known(drafts)
+        alike = known is not None and touched is not None and known.names.isdisjoint(touched)
+        if known is None or not alike or known.log.whole:
+            known = portions.memo.keep(settling.portion(drafts, known), drafts)
+        found.append(known)
+    hit: frozenset[int] = frozenset().union(*[portion.hit for portion in found])
+    met: frozenset[Choice] = frozenset().union(*[portion.met for portion in found])
+    return Settled(tuple([portion.part for portion in found]), hit, met)
 
 
 def _everything(rule: Rule) -> object:
@@ -112,40 +125,22 @@ def _everything(rule: Rule) -> object:
     return rule, tuple(sites), said.stage and said.stage.site
 
 
-def _readers(walked: Walked) -> Mapping[str, tuple[DraftLayer, ...]]:
-    """The layers that read each weight in another passage than declares it."""
-    readers: dict[str, tuple[DraftLayer, ...]] = {}
-    for drafts in walked.drafts:
-        for name in drafts.weights_elsewhere:
-            readers[name] = (*readers.get(name, ()), *drafts.readers[name])
-    return readers
-
-
-@dataclass(slots=True)
+@dataclass
 class _Settling:
-    building: Building
+    walked: Walked
     rules: tuple[Rule, ...]
     products: Products
-    touched: Set[str] | None
     hit: set[int] = field(default_factory=set)
     met: set[Choice] = field(default_factory=set)
     said: Mapping[str, Said] = field(default_factory=dict)
     by_unit: dict[tuple[str, ...], tuple[Rule, ...]] = field(default_factory=dict)
     by_first: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
 
-    def portion(
-        self,
-        drafts: Drafts,
-        readers: Mapping[str, tuple[DraftLayer, ...]],
-        memo: Memo[_Portion],
-    ) -> _Portion:
+    def portion(self, drafts: Drafts, known: _Portion | None) -> _Portion:
         """One passage, settled; as before where nothing that it depends on has changed."""
-        known, touched = memo.known(drafts), self.touched
-        shared = [name for name in drafts.tensors if name in readers] if readers else []
-        elsewhere = tuple(reader for name in shared for reader in readers[name])
-        if known is not None and touched is not None and known.apart_from(touched, elsewhere):
-            return known
-        asked = self.building.tensors
+        readers = self.readers
+        elsewhere = tuple([r for name in drafts.tensors for r in readers.get(name, ())])
+        asked = self.walked.building.tensors
         assert isinstance(asked, Ledger)
         variables = asked.present(drafts.tensors)
         if (
@@ -166,8 +161,16 @@ class _Settling:
         )
         log = asked.end()
         hit, met = frozenset(self.hit), frozenset(self.met)
-        made = _Portion(Part(items, tensors), hit, met, variables, elsewhere, log)
-        return memo.keep(made, drafts)
+        return _Portion(Part(items, tensors), hit, met, variables, elsewhere, log)
+
+    @cached_property
+    def readers(self) -> Mapping[str, tuple[DraftLayer, ...]]:
+        """The layers that read each weight in another passage than declares it."""
+        found: dict[str, tuple[DraftLayer, ...]] = {}
+        for drafts in self.walked.drafts:
+            for name, some in drafts.weights_elsewhere.items():
+                found[name] = (*found[name], *some) if name in found else some
+        return found
 
     def naming(self, unit: Unit) -> tuple[Rule, ...]:
         """The patterns that name a layer or a stack."""
@@ -290,7 +293,7 @@ class _Settling:
     def names_a_weight(self, rule: Rule, chain: tuple[Unit, ...]) -> bool:
         """Is every layer of a chain that a pattern names the name of a weight, too?"""
         named = [unit for unit in chain if rule.reaches(unit)]
-        tensors = self.building.tensors
+        tensors = self.walked.building.tensors
         return all(
             (known := tensors.get(unit.name)) is not None and known.role == "weight"
             for unit in named

@@ -17,7 +17,7 @@ from parspec.interpreter.spec.mends import Mend, reindexed, swapped
 from parspec.interpreter.theory.operators import Operator
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Span
+    from parspec.grammar.span import Span
     from parspec.interpreter.diagnostics.findings import Datum
     from parspec.interpreter.spec.indices import Reading
     from parspec.interpreter.spec.scopes import Here

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from parspec.grammar.syntax import Arithmetic, Capacity, Name, Number, Size, Span
+from parspec.grammar.expressions import Arithmetic, Capacity, Name, Number, Size
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 from parspec.interpreter.spec.limits import SIZE_DEGREE, SIZE_TERMS, over, plus, times
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, is_number

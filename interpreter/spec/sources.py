@@ -17,18 +17,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, Literal, Protocol, TypeVar
 
+from parspec.grammar.document import TOP, Chunk, Document, Run, SyntaxFault
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
-    TOP,
-    Chunk,
-    Document,
     ImportStatement,
     OpStatement,
     PlanStatement,
-    Run,
-    Span,
     StackStatement,
     Statement,
-    SyntaxFault,
 )
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
@@ -193,24 +189,51 @@ class Passage:
         """The file in which they stand."""
         return self.statements[0].file
 
+    @cached_property
+    def misplaced_imports(self) -> tuple[Finding, ...]:
+        """`misplaced` for every import inside a statement's body."""
+        return tuple(
+            Finding(
+                "misplaced",
+                Site(self.file, chunk.key, chunk.statement.span),
+                (
+                    ("statement", "import"),
+                    ("place", f"inside a {outer.text.split(None, 1)[0]}"),
+                ),
+            )
+            for outer in self.headers
+            for chunk in outer.body
+            if isinstance(chunk.statement, ImportStatement)
+        )
 
-@value
+
+@dataclass(frozen=True, eq=False)
 class Statements:
     """All statements of a spec in effective order, in passages."""
 
     passages: tuple[Passage, ...]
+
+    @cached_property
+    def holding(self) -> Mapping[type, Sequence[int]]:
+        """The places of the passages that hold statements of each kind."""
+        places: dict[type, list[int]] = {}
+        for place, passage in enumerate(self.passages):
+            for kind in passage.kinds:
+                places.setdefault(kind, []).append(place)
+        return places
 
     def __iter__(self) -> Iterator[Placed]:
         return (placed for passage in self.passages for placed in passage.statements)
 
     def of(self, *kinds: type) -> Iterator[Placed]:
         """Those of some kinds."""
-        for passage in self.passages:
-            present = [kind for kind in kinds if kind in passage.kinds]
-            if len(present) == 1:
-                yield from passage.kinds[present[0]]
-            elif present:
-                yield from (p for p in passage.statements if type(p.chunk.statement) in present)
+        if len(kinds) == 1:
+            for place in self.holding.get(kinds[0], ()):
+                yield from self.passages[place].kinds[kinds[0]]
+            return
+        for place in sorted({place for kind in kinds for place in self.holding.get(kind, ())}):
+            statements = self.passages[place].statements
+            yield from (each for each in statements if type(each.chunk.statement) in kinds)
 
 
 @value
@@ -351,7 +374,7 @@ class _Gathering:
             for portion in self.texts.portions_of(run, file, imported=len(trail) > 1):
                 if isinstance(portion, Passage):
                     self.passages.append(portion)
-                    self.findings.extend(misplaced_imports(portion))
+                    self.findings.extend(portion.misplaced_imports)
                 elif isinstance(statement := portion.chunk.statement, ImportStatement):
                     self.follow(statement, portion, trail)
 
@@ -439,16 +462,6 @@ def unread(problem: Unread, shown: str, site: Site) -> Finding:
     name, defaults = _UNREAD[problem.reason]
     data = dict(defaults) | dict(problem.detail)
     return Finding(name, site, (("file", shown), *data.items()))
-
-
-def misplaced_imports(passage: Passage) -> Iterator[Finding]:
-    """`misplaced` for every import inside a statement's body."""
-    for outer in passage.headers:
-        for chunk in outer.body:
-            if isinstance(chunk.statement, ImportStatement):
-                site = Site(passage.file, chunk.key, chunk.statement.span)
-                place = f"inside a {outer.text.split(None, 1)[0]}"
-                yield Finding("misplaced", site, (("statement", "import"), ("place", place)))
 
 
 def library_names() -> tuple[str, ...]:

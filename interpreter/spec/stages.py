@@ -7,7 +7,8 @@ from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from parspec.grammar.syntax import Name, OutputStatement, StagesStatement
+from parspec.grammar.expressions import Name
+from parspec.grammar.syntax import OutputStatement, StagesStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Site
 from parspec.interpreter.spec.clauses import said
@@ -19,7 +20,9 @@ from parspec.interpreter.spec.scopes import Broken, Here, Notes, Scope
 from parspec.interpreter.spec.sources import of_kind
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Chunks, Number, Path, Portion, Span
+    from parspec.grammar.expressions import Number, Path
+    from parspec.grammar.span import Span
+    from parspec.grammar.syntax import Chunks, Portion
     from parspec.interpreter.spec.model import Item, Mesh, Settings, Stack, Tensor
     from parspec.interpreter.spec.paths import Names
     from parspec.interpreter.spec.scopes import World

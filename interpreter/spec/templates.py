@@ -18,7 +18,8 @@ from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen, Wo
 from parspec.interpreter.spec.shapes import Draft, Leaves, check
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import TensorItem, TensorUse
+    from parspec.grammar.expressions import TensorUse
+    from parspec.grammar.syntax import TensorItem
 
 
 class _Apart:

@@ -15,7 +15,8 @@ from parspec.interpreter.spec.scopes import Broken, Here, Seen
 from parspec.interpreter.spec.settings import DTYPES
 
 if TYPE_CHECKING:
-    from parspec.grammar.syntax import Name, TensorItem, TensorStatement
+    from parspec.grammar.expressions import Name
+    from parspec.grammar.syntax import TensorItem, TensorStatement
 
 
 @value

@@ -6,24 +6,19 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from parspec.grammar.document import Document
+from parspec.grammar.expressions import Call, Expression, Name, Product, Sum, TensorUse
 from parspec.grammar.syntax import (
     BlockStatement,
     BudgetExpect,
-    Call,
     DimStatement,
-    Document,
     ExpectStatement,
-    Expression,
     InferStatement,
     LayerStatement,
-    Name,
     OpStatement,
-    Product,
     StackStatement,
     Statement,
-    Sum,
     TensorStatement,
-    TensorUse,
     TrainStatement,
 )
 from parspec.interpreter.diagnostics.findings import Finding
@@ -56,6 +51,8 @@ def unused(
         if dim.site.file == file and dim.name not in read and dim.name not in quiet:
             yield _unused("dimension", dim.name, dim.site)
     for drafts in walked.drafts:
+        if drafts.unread_sites <= notes.read:
+            continue
         for site, name in drafts.unread.items():
             if site.file == file and site not in notes.read and name not in quiet:
                 yield _unused("tensor", name, site)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from parspec.grammar.syntax import AxisItem, AxisStatement, Name, Path, Rest, Span
+from parspec.grammar.expressions import Name, Path, Rest
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import AxisItem, AxisStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.limits import SIZE_TERMS, over, terms_together

@@ -7,15 +7,15 @@ what they stand on; they are given to layers and weights when all names are know
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any
 
+from parspec.grammar.expressions import Name
 from parspec.grammar.syntax import (
     BlockStatement,
     LayerStatement,
-    Name,
     OpStatement,
     StackStatement,
     TensorStatement,
@@ -56,15 +56,15 @@ BODY_DEPTH = 32  # blocks and stacks inside one another
 @value
 class Walked:
     """What the walk made: the drafts of each passage, the outermost scope, the ops and blocks that
-    the spec declares, and the ops as templates. `touched`: the variables that it made otherwise
-    than the walk before, None where that cannot be told."""
+    the spec declares, and the ops as templates. `changed`: the keys of ledgers, by the ledgers'
+    places, at which it wrote otherwise than the walk before; None where that cannot be told."""
 
     drafts: tuple[Drafts, ...]
     scope: Scope
     building: Building
     callees: tuple[Callee, ...]
     templates: tuple[Template, ...]
-    touched: Set[str] | None
+    changed: Mapping[int, Set[Any]] | None
 
     @property
     def items(self) -> tuple[DraftItem, ...]:
@@ -91,8 +91,8 @@ def walk(statements: Statements, world: World, notes: Notes, walks: Walks) -> Wa
             alone = walker.uncalled(callee, callee.statement)
             notes.found.extend(alone.found)
             called |= alone.read_elsewhere
-    scope, touched = walks.scope, walks.touched
-    return Walked(made, scope, building, tuple(callees), tuple(templates), touched)
+    scope, changed = walks.scope, walks.changed
+    return Walked(made, scope, building, tuple(callees), tuple(templates), changed)
 
 
 @dataclass(slots=True)
@@ -132,12 +132,13 @@ class _Walker:
         """Would now be read what was read then?"""
         same = self.walks.same
         return all(
-            place in same or self.ledgers[place].would_read(log) for place, log in known.logs
+            place in same or self.ledgers[place].would_read(log)
+            for place, log in known.logs.items()
         )
 
     def repeat(self, known: Drafts) -> None:
         """Makes again what was made before."""
-        for place, log in known.logs:
+        for place, log in known.logs.items():
             self.ledgers[place].replay(log)
         self.building.layers += known.layers
         self.building.expansion.every += known.expanded
@@ -153,7 +154,7 @@ class _Walker:
             ledger.begin()
         act()
         ended = enumerate([ledger.end() for ledger in self.ledgers])
-        logs = tuple((place, log) for place, log in ended if not log.empty)
+        logs = {place: log for place, log in ended if not log.empty}
         return Drafts(
             tuple(body.items),
             tuple(self.notes.found),

@@ -46,7 +46,7 @@ class Drafts:
     templates: tuple[Template, ...]
     said: Mapping[str, Said]
     declared: Mapping[Site, str]
-    logs: tuple[tuple[int, Log], ...]
+    logs: Mapping[int, Log]
     layers: int
     expanded: int
     whole: bool
@@ -63,12 +63,15 @@ class Drafts:
 
     def log(self, ledger: int) -> Log:
         """What it read from and wrote to a ledger, by the ledger's place among all."""
-        return next((log for place, log in self.logs if place == ledger), NO_LOG)
+        return self.logs.get(ledger, NO_LOG)
 
-    def reads(self, ledger: int, keys: Set[Any]) -> bool:
-        """Does it read one of these keys of a ledger?"""
-        log = self.log(ledger)
-        return log.whole or not (keys.isdisjoint(log.read) and keys.isdisjoint(log.absent))
+    def reads(self, changed: Mapping[int, Set[Any]]) -> bool:
+        """Does it read one of these keys of ledgers?"""
+        for place, keys in changed.items():
+            log = self.logs.get(place)
+            if log is not None and log.concerns(keys):
+                return True
+        return False
 
     @cached_property
     def tensors(self) -> tuple[str, ...]:
@@ -77,15 +80,15 @@ class Drafts:
         return tuple(name for name in log.written if name not in log.read)
 
     @cached_property
-    def weights_elsewhere(self) -> tuple[str, ...]:
-        """The weights that it reads and others declare."""
+    def weights_elsewhere(self) -> Mapping[str, tuple[DraftLayer, ...]]:
+        """Its layers that read each weight that others declare."""
         entries = list(self.log(ENTRIES).read.values())
         scopes = list(self.log(INNER).read.values())
         for scope in scopes:
             entries += scope.tensors.values()
             scopes += scope.inner.values()
         weights = {e.tensor for e in entries if isinstance(e, Seen) and e.role == "weight"}
-        return tuple(name for name in self.readers if name in weights)
+        return {name: drafts for name, drafts in self.readers.items() if name in weights}
 
     @cached_property
     def read_elsewhere(self) -> frozenset[Site]:
@@ -100,6 +103,11 @@ class Drafts:
     def unread(self) -> Mapping[Site, str]:
         """Its own declarations that it does not read itself."""
         return {site: name for site, name in self.declared.items() if site not in self.read}
+
+    @cached_property
+    def unread_sites(self) -> frozenset[Site]:
+        """Where these stand."""
+        return frozenset(self.unread)
 
 
 class Walker(Protocol):
@@ -126,8 +134,9 @@ class Walker(Protocol):
 
 
 class Walks:
-    """What earlier walks over the same spec made, under one plan. `touched`: the variables that the
-    last walk made otherwise than the one before; None where it cannot tell."""
+    """What earlier walks over the same spec made, under one plan. `changed`: the keys at which the
+    last walk wrote otherwise to ledgers than the one before, with those that it wrote anew; None
+    where it cannot tell."""
 
     def __init__(self) -> None:
         self.world: World | None = None
@@ -138,7 +147,7 @@ class Walks:
         self.alone: Memo[Drafts] = Memo()
         self.order: tuple[tuple[Passage, Drafts], ...] = ()
         self.registered: tuple[Callee, ...] = ()
-        self.touched: Set[str] | None = None
+        self.changed: Mapping[int, Set[Any]] | None = None
         self.entries: Ledger[str, Entry] = Ledger()
         self.layers: Ledger[str, Site] = Ledger()
         self.named: Ledger[str, Callee] = Ledger()
@@ -175,7 +184,7 @@ class Walks:
         callees = tuple(walker.callees)
         same_facts = len(self.same) == len(self.facts)
         same = bool(self.order) and same_facts and callees == self.registered
-        self.touched = None
+        self.changed = None
         order = (self._near_edit(passages, walker) if same else None) or self._all(passages, walker)
         for ledger in self.ledgers:
             ledger.hide(frozenset())
@@ -230,7 +239,7 @@ class Walks:
         changed = self._changed(gone, [drafts for _, drafts in made])
         for passage, drafts in self.order[behind:]:
             later.discard(id(drafts))
-            if not any(drafts.reads(place, keys) for place, keys in changed.items()):
+            if not drafts.reads(changed):
                 made.append((passage, drafts))
                 continue
             self._disown(drafts)
@@ -241,7 +250,7 @@ class Walks:
                 changed.setdefault(place, set()).update(keys)
         if self._disputed or not all(drafts.whole for _, drafts in made):
             return None
-        self.touched = changed.get(TENSORS, set())
+        self.changed = changed
         for passage, _ in self.order[head:behind]:
             self.drafts.forget(passage)
         for passage, drafts in made:
@@ -255,12 +264,12 @@ class Walks:
 
     def _own(self, drafts: Drafts) -> None:
         ledgers = self.ledgers
-        for place, log in drafts.logs:
+        for place, log in drafts.logs.items():
             ledgers[place].own(log, id(drafts))
 
     def _disown(self, drafts: Drafts) -> None:
         ledgers = self.ledgers
-        for place, log in drafts.logs:
+        for place, log in drafts.logs.items():
             ledgers[place].disown(log)
 
     @property
@@ -282,7 +291,7 @@ def _written(every: Iterable[Drafts]) -> dict[int, dict[Any, Any]]:
     """What drafts write to each ledger."""
     written: dict[int, dict[Any, Any]] = {}
     for drafts in every:
-        for place, log in drafts.logs:
+        for place, log in drafts.logs.items():
             if log.written:
                 written.setdefault(place, {}).update(log.written)
     return written

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lsprotocol import types
@@ -11,11 +11,17 @@ from parspec.grammar.lines import Encoding
 from parspec.lsp.client import Client
 from parspec.lsp.convert.view import View, units
 from parspec.lsp.features import documentation
-from parspec.lsp.features.completion import Suggestion, completion, expects_name
+from parspec.lsp.features.completion import (
+    Suggestion,
+    completion,
+    expects_name,
+    expects_path,
+)
 from parspec.lsp.features.prose import Block, markdown, plain
 from parspec.lsp.features.signature import signature
 from parspec.lsp.ranges import Location, Range
 from parspec.lsp.session import Session
+from parspec.lsp.snapshot import Snapshot
 
 _LABELS: Encoding = "utf-16"  # counts in labels, whatever texts are counted in
 _ITEM = "textDocument.completion.completionItem"
@@ -35,6 +41,7 @@ _KINDS = {
     "device": types.CompletionItemKind.Struct,
     "library": types.CompletionItemKind.Module,
     "file": types.CompletionItemKind.File,
+    "folder": types.CompletionItemKind.Folder,
     "comparison": types.CompletionItemKind.Operator,
     "unit": types.CompletionItemKind.Unit,
     "setting": types.CompletionItemKind.Property,
@@ -42,6 +49,8 @@ _KINDS = {
     "figure": types.CompletionItemKind.Property,
     "primitive": types.CompletionItemKind.Event,
 }
+_EXPECTED: Mapping[str, Callable[[Snapshot, int], bool]] = {" ": expects_name, "/": expects_path}
+"""What must be expected behind characters that bring up suggestions in few places only."""
 _TENSORS = frozenset(("input", "cache", "var", "activation", "parameter", "tensor"))
 
 
@@ -49,8 +58,8 @@ def complete(view: View, params: types.CompletionParams) -> types.CompletionList
     """What may be typed at a position."""
     offset = view.offset(params.position)
     context = params.context
-    unasked = context is not None and context.trigger_character == " "
-    if unasked and not expects_name(view.snapshot, offset):
+    expected = _EXPECTED.get((context and context.trigger_character) or "")
+    if expected is not None and not expected(view.snapshot, offset):
         return None
     found = completion(view.snapshot, offset, view.session.files())
     if found is None:
@@ -62,14 +71,19 @@ def complete(view: View, params: types.CompletionParams) -> types.CompletionList
 
 def _item(view: View, found: Suggestion, replaces: types.Range) -> types.CompletionItem:
     snippets = found.snippet if view.client.can(f"{_ITEM}.snippetSupport") else None
+    beside = bool(found.adds) and view.client.can(f"{_ITEM}.labelDetailsSupport")
     return types.CompletionItem(
         label=found.label,
+        label_details=types.CompletionItemLabelDetails(description=found.library)
+        if beside
+        else None,
         kind=_kind(found.kind),
         detail=found.detail or None,
-        sort_text=f"{found.rank}{found.label}",
+        sort_text=f"{found.rank}{found.label}{found.library}",
         filter_text=found.label,
         text_edit=types.TextEdit(replaces, snippets or found.insert or found.label),
         insert_text_format=types.InsertTextFormat.Snippet if snippets else None,
+        additional_text_edits=view.text_edits(found.adds) or None,
         data=_data(view, found),
     )
 
@@ -82,6 +96,8 @@ def _kind(kind: str) -> types.CompletionItemKind:
 
 def _data(view: View, found: Suggestion) -> dict[str, Any]:
     """What `resolve` finds the documentation by."""
+    if found.library:
+        return {"word": found.label, "kind": found.kind, "library": found.library}
     declared = found.site and view.snapshot.location(found.site)
     if declared is None:
         return {"word": found.label, "kind": found.kind}
@@ -100,6 +116,8 @@ def resolve(session: Session, item: types.CompletionItem) -> types.CompletionIte
         if view is not None:
             at = Location(data["file"], Range(data["at"], data["at"]))
             blocks = documentation.of_declaration(view.snapshot, at, data["word"])
+    elif "library" in data:
+        blocks = documentation.of_library(data["library"], data["kind"], data["word"])
     else:
         blocks = documentation.of_word(data["word"], data["kind"])
     if blocks:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from lsprotocol import types
@@ -22,13 +24,21 @@ _SEVERITIES = {
 }
 
 
-def diagnostic(view: View, found: Diagnostic) -> types.Diagnostic:
-    """A diagnostic with what the client can take of it."""
+class Seen(NamedTuple):
+    """A diagnostic, and the view that has found it."""
+
+    view: View
+    found: Diagnostic
+
+
+def diagnostic(seen: Sequence[Seen]) -> types.Diagnostic:
+    """A diagnostic with what the client can take of it, which one or more views have found."""
+    view, found = seen[0]
     related = _related(view, found) if view.client.can(f"{_ABOUT}.relatedInformation") else None
     tagged = found.tag is not None and view.client.can(f"{_ABOUT}.tagSupport")
     return types.Diagnostic(
         range=view.range_in(found.location),
-        message="\n".join(_lines(view, found)),
+        message="\n".join(_lines(seen)),
         severity=_SEVERITIES[found.severity],
         code=found.code,
         code_description=_explained(found.code) if view.client.follows_commands else None,
@@ -39,13 +49,24 @@ def diagnostic(view: View, found: Diagnostic) -> types.Diagnostic:
     )
 
 
-def _lines(view: View, found: Diagnostic) -> Iterator[str]:
+def _lines(seen: Sequence[Seen]) -> Iterator[str]:
     """The message; below it the other places for a client that takes them no other way."""
-    plans = f" (plan {', '.join(found.plans)})" if found.plans else ""
-    yield found.message + plans
+    view, found = seen[0]
+    own = view.snapshot.file == found.location.file
+    where = _plans(found) if own else f"imported by {'; '.join(sorted(map(_importer, seen)))}"
+    yield f"{found.message} ({where})" if where else found.message
     if not view.client.can(f"{_ABOUT}.relatedInformation"):
         for note in found.notes:
             yield f"{view.shown(note.location)}: {note.message}"
+
+
+def _importer(seen: Seen) -> str:
+    """The file that has found something in another one, with its plans."""
+    return ", ".join(filter(None, (Path(seen.view.snapshot.file).name, _plans(seen.found))))
+
+
+def _plans(found: Diagnostic) -> str:
+    return f"plan {', '.join(found.plans)}" if found.plans else ""
 
 
 def _related(view: View, found: Diagnostic) -> list[types.DiagnosticRelatedInformation]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lsprotocol import types
 
-from parspec.lsp.convert.diagnostics import diagnostic
+from parspec.lsp.convert.diagnostics import Seen, diagnostic
 from parspec.lsp.convert.view import View
 from parspec.lsp.features.diagnostics import Diagnostic, diagnostics
 from parspec.lsp.session import Session
@@ -74,16 +74,16 @@ class Board:
 
 def _merged(board: Board, file: str, views: Iterable[View]) -> list[types.Diagnostic]:
     """A file's diagnostics in the views that have it, each once, the file's own view first."""
-    merged: dict[tuple[object, str, str], types.Diagnostic] = {}
+    merged: dict[tuple[object, str, str], list[Seen]] = {}
     shown = board.session.settings.diagnostics.shows
     for view in sorted(views, key=lambda view: view.snapshot.file != file):
         for found in board.found(view.snapshot).get(file, ()):
-            if not shown(found.severity):
-                continue
-            key = (found.location, found.code, found.message)
-            if key not in merged:
-                merged[key] = diagnostic(view, found)
-    return list(merged.values())
+            if shown(found.severity):
+                key = (found.location, found.code, found.message)
+                seen = merged.setdefault(key, [])
+                if not seen or seen[-1].view is not view:
+                    seen.append(Seen(view, found))
+    return list(map(diagnostic, merged.values()))
 
 
 @dataclass(slots=True)

@@ -1,5 +1,5 @@
 """Commands that answer with something to read: the report page, an explanation, a summary; and
-which plans there are to report on."""
+which plans there are to report on, which words to explain."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import TypedDict
 
 from lsprotocol import types
 
-from parspec.interpreter.commands.checked import checked
-from parspec.interpreter.commands.explain_markdown import explained_markdown
-from parspec.interpreter.commands.portable import portable_checked
-from parspec.interpreter.commands.report_facts import at_work, per_device_of, traffic_of
-from parspec.interpreter.commands.report_html import report_html
-from parspec.interpreter.commands.summary import summary as summed_up
-from parspec.interpreter.commands.terminal import PLAIN, Screen
 from parspec.interpreter.diagnostics.entry import choice, plural
-from parspec.interpreter.explanations.index import explained, nearest
+from parspec.interpreter.explanations.explanation import HEADINGS
+from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.checks.portable import portable_checked
+from parspec.interpreter.output.checks.summary import summary as summed_up
+from parspec.interpreter.output.explanations.markdown import explained_markdown
+from parspec.interpreter.output.reports.html import report_html
+from parspec.interpreter.output.terminal.screen import PLAIN, Screen
+from parspec.interpreter.output.wording.facts import at_work, per_device_of, traffic_of
 from parspec.lsp.features.prices import DOT, short
 from parspec.lsp.session import Session
 
@@ -42,6 +43,16 @@ class Summary(TypedDict):
 
     text: str
     tooltip: str
+
+
+class Word(TypedDict):
+    """A word that can be explained: its kind, the beginning of what there is to say, and the names
+    that lead to it, without regard to case."""
+
+    title: str
+    kind: str
+    text: str
+    names: list[str]
 
 
 def report(session: Session, uri: str, plan: str | None = None) -> Page | None:
@@ -87,6 +98,19 @@ def explain(session: Session, word: str) -> Text:
     near = nearest(word)
     mend = f" Did you mean {choice(near)}?" if near else ""
     return {"title": word, "markdown": f"There is nothing to explain about `{word}`.{mend}\n"}
+
+
+def words(session: Session) -> list[Word]:
+    """Everything that can be explained, by kind."""
+    return [
+        {
+            "title": each.name,
+            "kind": HEADINGS[each.kind],
+            "text": each.text.partition("\n")[0],
+            "names": [name.casefold() for name in dict.fromkeys((each.name, *each.aliases))],
+        }
+        for each in EXPLANATIONS
+    ]
 
 
 def summary(session: Session, uri: str) -> Summary | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from urllib.parse import quote
 
 from lsprotocol import types
@@ -17,14 +17,20 @@ from parspec.lsp.features.inlay_hints import Hint, Kind, Part, inlay_hints
 from parspec.lsp.features.prose import Block, markdown, plain
 from parspec.lsp.ranges import Range
 from parspec.lsp.settings import InlayHints
+from parspec.lsp.snapshot import Snapshot
 
 REPORT = "parspec.report"  # the command that a click on a lens runs
-_HINT_KINDS = {"state": types.InlayHintKind.Type, "follows": types.InlayHintKind.Type}
+_PRICED: frozenset[Kind] = frozenset(("primitive",))  # hints that say what a lens may say
+_HINT_KINDS = {
+    "state": types.InlayHintKind.Type,
+    "pattern": types.InlayHintKind.Type,
+    "follows": types.InlayHintKind.Type,
+}
 
 
 def hover(view: View, params: types.HoverParams) -> types.Hover | None:
     """What stands at a position."""
-    found = find_hover(view.snapshot, view.offset(params.position))
+    found = find_hover(view.snapshot, view.offset(params.position), _importers(view))
     if found is None:
         return None
     shown = prose(view, found.blocks)
@@ -32,6 +38,13 @@ def hover(view: View, params: types.HoverParams) -> types.Hover | None:
         more = quote(json.dumps([found.word]))
         shown.value += f"\n\n[an example](command:{EXPLAIN}?{more})"
     return types.Hover(shown, view.range(found.range))
+
+
+def _importers(view: View) -> Iterator[Snapshot]:
+    """The open files that import a view's."""
+    file = view.snapshot.file
+    opened = (other.snapshot for other in view.session.open_views())
+    return (other for other in opened if other.file != file and file in other.sources)
 
 
 def prose(view: View, blocks: Iterable[Block]) -> types.MarkupContent:
@@ -44,18 +57,20 @@ def prose(view: View, blocks: Iterable[Block]) -> types.MarkupContent:
 
 def hints(view: View, params: types.InlayHintParams) -> list[types.InlayHint]:
     """The inlay hints in a range, as far as they are wanted."""
-    return [_hint(view, hint) for hint in _wanted(view, view.span(params.range))]
+    kinds = frozenset(_kinds(view.settings.inlay_hints))
+    return [_hint(view, hint) for hint in _wanted(view, view.span(params.range), kinds)]
 
 
-def _wanted(view: View, within: Range) -> tuple[Hint, ...]:
-    wanted = view.settings.inlay_hints
-    kinds = frozenset(_kinds(wanted))
-    return inlay_hints(view.snapshot, within, kinds, wanted.minimum_traffic) if kinds else ()
+def _wanted(view: View, within: Range, kinds: Collection[Kind]) -> tuple[Hint, ...]:
+    least = view.settings.inlay_hints.minimum_traffic
+    return inlay_hints(view.snapshot, within, kinds, least) if kinds else ()
 
 
 def _kinds(wanted: InlayHints) -> Iterator[Kind]:
     if wanted.enable and wanted.states:
         yield "state"
+    if wanted.enable and wanted.patterns:
+        yield "pattern"
     if wanted.enable and wanted.follows:
         yield "follows"
     if wanted.enable and wanted.primitives:
@@ -85,7 +100,8 @@ def lenses(view: View, params: types.CodeLensParams) -> list[types.CodeLens]:
         return []
     uri = params.text_document.uri
     shows_hints = view.client.can("textDocument.inlayHint") is not None
-    beside = _wanted(view, Range(0, len(view.snapshot.text))) if shows_hints else ()
+    priced = _PRICED.intersection(_kinds(view.settings.inlay_hints)) if shows_hints else ()
+    beside = _wanted(view, Range(0, len(view.snapshot.text)), priced)
     return [_lens(view, uri, lens) for lens in code_lenses(view.snapshot, beside)]
 
 

@@ -9,18 +9,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
-from parspec.grammar.syntax import (
-    Call,
-    LayerStatement,
-    Name,
-    PlanStatement,
-    StackStatement,
-    Statement,
-)
+from parspec.grammar.expressions import Call, Name
+from parspec.grammar.syntax import LayerStatement, PlanStatement, StackStatement, Statement
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import sum_known
-from parspec.interpreter.commands.quantities import in_seconds
 from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.output.wording.quantities import in_seconds
 from parspec.interpreter.spec.functions import FUNCTIONS
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.focus import of_file

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from parspec.grammar.syntax import Chunk
+from parspec.grammar.document import Chunk
 from parspec.lsp.features.meaning import kind_of, names_of
 from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Range

@@ -6,16 +6,15 @@ that fit best come first: the dimensions of the layer, what is declared nearby.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from pathlib import PurePath
 from typing import NamedTuple
 
 from parspec.grammar import syntax
+from parspec.grammar.document import Chunk
 from parspec.grammar.keywords import PRIMITIVES, STARTERS, UNITS
-from parspec.grammar.machine import END
+from parspec.grammar.lexer import END
 from parspec.grammar.messages import TERMINALS
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Site
@@ -27,15 +26,16 @@ from parspec.interpreter.spec.places import IN_BODIES, NOT_IN_PLANS
 from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, PRICE_LISTS, SETTINGS, Rule
 from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
 from parspec.interpreter.spec.sizes import UNITS as KINDS_OF_UNITS
-from parspec.interpreter.spec.sources import library_names
 from parspec.lsp.cursor import Cursor, cursor_at
 from parspec.lsp.features import expected, snippets
+from parspec.lsp.features.import_paths import import_paths
+from parspec.lsp.features.libraries import import_of, libraries
 from parspec.lsp.features.meaning import names_of
 from parspec.lsp.features.signature import operands, parameters_of
 from parspec.lsp.features.written import statement as written
 from parspec.lsp.mentions import Space
 from parspec.lsp.names import Body, Names, Symbol, is_op
-from parspec.lsp.ranges import Range
+from parspec.lsp.ranges import Edit, Range
 from parspec.lsp.regions import Region
 from parspec.lsp.snapshot import Snapshot
 
@@ -46,6 +46,7 @@ _STRING = re.compile(r'import\s*"([^"\r\n]*)\Z')
 _SETTING = re.compile(r"([^\W\d]\w*)\s*=[^={}]*?\Z")
 _OF = re.compile(r"\bof\b")
 _AFTER_OF = re.compile(r"\bof\s*\Z")
+_ON = re.compile(r"\bon\s+\S+\s+(\w+)")
 _CLAUSE = re.compile(r"\b(?:partition|store)\b")
 
 
@@ -53,7 +54,8 @@ _CLAUSE = re.compile(r"\b(?:partition|store)\b")
 class Suggestion:
     """Something that may be typed. `kind`: `statement`, `keyword`, or the kind of a name or word;
     `rank`: lower ones come first. `snippet` has places to fill in. What it means is the explanation
-    of `label`, or stands at `site`."""
+    of `label`, or stands at `site`, or in a file of the `library`; `adds` are edits elsewhere that
+    it needs."""
 
     label: str
     kind: str
@@ -62,6 +64,8 @@ class Suggestion:
     snippet: str | None = None
     insert: str | None = None
     site: Site | None = None
+    library: str = ""
+    adds: tuple[Edit, ...] = ()
 
 
 class Completion(NamedTuple):
@@ -80,14 +84,16 @@ def completion(snapshot: Snapshot, offset: int, files: Iterable[str] = ()) -> Co
         return None
     line = snapshot.lines.line_span(snapshot.lines.line_of(offset))[0]
     if string := _STRING.search(snapshot.text, line, offset):
-        found = _paths(snapshot.file, files)
-        return Completion(Range(string.start(1), offset), tuple(found), False)
+        paths = dict.fromkeys(import_paths(snapshot.file, string[1], files))
+        found = tuple(Suggestion(each, _kind_of(each), rank=_rank_of(each)) for each in paths)
+        return Completion(Range(string.start(1), offset), found, False)
     completing = _Completing(snapshot, cursor)
-    every: dict[str, Suggestion] = {}
+    every: dict[tuple[str, bool, str], Suggestion] = {}
     for each in completing.suggestions():
-        known = every.setdefault(each.label, each)
+        key = each.label, bool(each.adds), each.library if each.adds else ""
+        known = every.setdefault(key, each)
         if each.rank < known.rank:
-            every[each.label] = each
+            every[key] = each
     return Completion(cursor.typed, tuple(every.values()), completing.partial)
 
 
@@ -97,12 +103,19 @@ def expects_name(snapshot: Snapshot, offset: int) -> bool:
     return cursor is not None and bool(cursor.before) and END not in cursor.accepted
 
 
-def _paths(file: str, files: Iterable[str]) -> Iterator[Suggestion]:
-    folder = PurePath(file).parent
-    for each in files:
-        if each != file:
-            path = PurePath(os.path.relpath(each, folder)).as_posix()
-            yield Suggestion(path, "file")
+def expects_path(snapshot: Snapshot, offset: int) -> bool:
+    """Is an offset in the path of an import?"""
+    line = snapshot.lines.line_span(snapshot.lines.line_of(offset))[0]
+    return _STRING.search(snapshot.text, line, offset) is not None
+
+
+def _kind_of(path: str) -> str:
+    return "folder" if path.endswith("/") else "file"
+
+
+def _rank_of(path: str) -> int:
+    """Files before folders, what lies below before what lies above."""
+    return 5 + path.endswith("/") + 2 * path.endswith("../")
 
 
 class _Completing:
@@ -198,8 +211,10 @@ class _Completing:
                     yield from self._axes()
                 case "link_name" if self._verb() != "link":
                     yield from self._space("link", 2)
+                    yield from self._hardware("link")
                 case "device_name" if self._verb() != "device":
                     yield from self._space("device", 2)
+                    yield from self._hardware("device")
                 case "tensor":
                     yield from self._tensors()
                 case "function":
@@ -243,6 +258,22 @@ class _Completing:
                 kind = declared[0].mention.kind
                 detail = _detail(declared[0].chunk, symbol.name)
             yield Suggestion(symbol.name, kind, detail, near, site=site)
+
+    def _hardware(self, kind: Space) -> Iterator[Suggestion]:
+        """The links or devices that imports of the library would bring, without those of which the
+        spec has something of the same name."""
+        spaces: tuple[Space, ...] = ("link", "device")
+        known = {(each.space, each.name) for s in spaces for each in self.names.declared(s, None)}
+        meant = _ON.search(self.cursor.placed.chunk.text) if self.cursor.placed else None
+        for library in libraries():
+            if not known.isdisjoint(library.hardware):
+                continue
+            rank = 4 if meant and ("device", meant[1]) in library.hardware else 5
+            adds = import_of(library.name, self.snapshot)
+            for each, name in library.hardware:
+                if each == kind and adds:
+                    detail = f"import {library.name}"
+                    yield Suggestion(name, kind, detail, rank, library=library.name, adds=adds)
 
     def _declares(self, symbol: Symbol) -> bool:
         """Is it declared by the statement itself that is being typed, and nowhere else?"""
@@ -359,7 +390,9 @@ class _Completing:
         first = self._verb()
         if first == "import":
             if before == (("std",),):
-                yield from (Suggestion(name, "library", "", 2) for name in library_names())
+                for library in libraries():
+                    name = library.name.removeprefix("std.")
+                    yield Suggestion(name, "library", library.summary, 2, library=library.name)
             return
         for body in self.names.bodies_at(before):
             yield from self._all(self.names.declared("layer", body), 3)
@@ -425,7 +458,7 @@ def _keys(verb: str) -> Mapping[str, str]:
     return {key: rule.meaning for key, rule in _rules(verb).items()}
 
 
-def _detail(chunk: syntax.Chunk, name: str) -> str:
+def _detail(chunk: Chunk, name: str) -> str:
     """What a name is declared to be, in a few words."""
     match chunk.statement:
         case syntax.DimStatement(items=items):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from parspec.interpreter.explanations.explanation import Explanation, Kind
 from parspec.interpreter.explanations.index import explained
+from parspec.lsp.features.hovers.file import brings
+from parspec.lsp.features.libraries import declaration, document
 from parspec.lsp.features.prose import Block, Code, lines, note
 from parspec.lsp.features.written import statement
 from parspec.lsp.ranges import Location
@@ -53,6 +55,14 @@ def of_declaration(snapshot: Snapshot, declared: Location, name: str) -> tuple[B
 def _shown(meaning: Explanation) -> tuple[Block, ...]:
     facts = (f"{label}: {value}" for label, value in meaning.facts)
     return (lines(meaning.text), lines(*facts), Code(meaning.example.strip()))
+
+
+def of_library(library: str, kind: str, name: str) -> tuple[Block, ...]:
+    """What a file of the library holds, or the link or device of a name that it declares."""
+    if kind == "library":
+        return tuple(brings(document(library)))
+    chunk = declaration(library, kind, name)
+    return () if chunk is None else (Code(statement(chunk)), *of_comment(chunk.note))
 
 
 def of_comment(comment: str) -> tuple[Block, ...]:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, Literal, NamedTuple
 
-from parspec.grammar.syntax import Document, ImportStatement, Span
+from parspec.grammar.document import Document
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import ImportStatement
 from parspec.lsp.extents import extents, extents_around
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Snapshot

@@ -6,8 +6,9 @@ about, then why. Figures are those of the analysis, as `parspec report` prints t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     BlockStatement,
     ExpectStatement,
@@ -15,22 +16,23 @@ from parspec.grammar.syntax import (
     OpStatement,
     PlanStatement,
     PointwiseStatement,
-    Span,
 )
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.explanations.explanation import Kind
 from parspec.lsp.facts import Facts
-from parspec.lsp.features import meaning
+from parspec.lsp.features import meaning, patterns
 from parspec.lsp.features.focus import focus
 from parspec.lsp.features.hovers import (
     axis,
     dimension,
+    elsewhere,
     expectation,
     file,
     group,
     hardware,
     layer,
+    pattern,
     plan,
     variable,
     word,
@@ -69,23 +71,29 @@ class Hover:
     word: str | None = None
 
 
-def hover(snapshot: Snapshot, offset: int) -> Hover | None:
-    """What there is to say of what stands at an offset; None for nothing."""
+def hover(snapshot: Snapshot, offset: int, importers: Iterable[Snapshot] = ()) -> Hover | None:
+    """What there is to say of what stands at an offset; None for nothing. `importers`: files that
+    import this one, under whose plans it is seen where it has no mesh itself."""
     found = meaning.at(snapshot, offset)
     placed = snapshot.chunk_at(offset)
     if placed is None:
         return None
-    shown = placed.range if found is None else found.range
+    asked = patterns.asked(placed, offset)
+    shown = found.range if found else asked.range if asked else placed.range
     if not shown.start <= offset <= shown.end:
         return None
     place = Place(snapshot, offset, shown, focus(snapshot, offset))
     subjects = [] if found is None else [*_subjects(found, place)]
     if isinstance(placed.chunk.statement, ExpectStatement) and _is_verdict(found):
         subjects.insert(0, expectation.expectation(placed, place))
+    if asked is not None:
+        subjects.insert(0, pattern.pattern(asked, placed, place))
     blocks = tuple(block for subject in subjects for block in told(subject, place.focus))
     of_language = found is not None and found.kind in (*_WORDS, "primitive")
-    asked = found.name if found is not None and of_language else None
-    return Hover(shown, blocks, asked) if blocks else None
+    if blocks and not any(facts.model.mesh.axes for facts in place.focus):
+        blocks += tuple(elsewhere.elsewhere(subjects, snapshot.file, importers))
+    about = found.name if found is not None and of_language else None
+    return Hover(shown, blocks, about) if blocks else None
 
 
 def _is_verdict(found: Meaning | None) -> bool:

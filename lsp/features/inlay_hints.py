@@ -1,8 +1,8 @@
 """Inlay hints: what happens at a line, where it happens.
 
 Behind a variable the primitives that bring it to another state, with their price, or that state
-alone where nothing moves; behind a statement what it follows and the other primitives that it makes
-necessary. Only what stands in the range asked for is looked at.
+alone where nothing moves; behind a statement what patterns give it, what it follows and the other
+primitives that it makes necessary. Only what stands in the range asked for is looked at.
 """
 
 from __future__ import annotations
@@ -11,19 +11,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, TypeAlias
 
-from parspec.grammar.syntax import (
-    Call,
-    Expression,
-    LayerStatement,
-    OutputStatement,
-    Product,
-    Scalar,
-    Span,
-    StackStatement,
-    Statement,
-    Sum,
-    TensorUse,
-)
+from parspec.grammar.expressions import Call, Expression, Product, Scalar, Sum, TensorUse
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import LayerStatement, OutputStatement, StackStatement, Statement
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.diagnostics.entry import enumeration
@@ -33,13 +23,14 @@ from parspec.interpreter.theory.formulas import is_number
 from parspec.lsp.facts import Facts, grouped
 from parspec.lsp.features.focus import of_file
 from parspec.lsp.features.hovers.moves import by_primitive, told_moves
+from parspec.lsp.features.patterns import Giving
 from parspec.lsp.features.prices import DOT, Cost, cost
 from parspec.lsp.features.prose import Block, code, lines
 from parspec.lsp.ranges import Location, Range
 from parspec.lsp.snapshot import Placed, Snapshot
 
-Kind: TypeAlias = Literal["state", "follows", "primitive"]
-KINDS: tuple[Kind, ...] = ("state", "follows", "primitive")
+Kind: TypeAlias = Literal["state", "pattern", "follows", "primitive"]
+KINDS: tuple[Kind, ...] = ("state", "pattern", "follows", "primitive")
 _MOST_PLANS = 3  # whose primitives stand beside one another
 
 
@@ -75,12 +66,15 @@ def inlay_hints(
     about = of_file(snapshot)[:_MOST_PLANS]
     shown = frozenset(kinds) if len(about) == 1 else frozenset(kinds) & {"primitive"}
     found: list[Hint] = []
+    giving = Giving(snapshot)
     for placed in _chunks(snapshot, within):
         if not isinstance(
             placed.chunk.statement, (LayerStatement, StackStatement, OutputStatement)
         ):
             continue
         for facts in about:
+            if "pattern" in shown:
+                found += _patterns(placed, giving, facts)
             prefix = f"{facts.plan}: " if len(about) > 1 else ""
             found += _at(placed, snapshot, facts, shown, least, prefix)
     inside = (hint for hint in found if within.start <= hint.offset <= within.end)
@@ -203,6 +197,28 @@ def _in(expression: Expression) -> Iterator[TensorUse]:
                 yield from _in(argument)
         case Scalar():
             return
+
+
+# -- patterns ------------------------------------------------------------------------------------
+
+
+def _patterns(placed: Placed, giving: Giving, facts: Facts) -> Iterator[Hint]:
+    """`for *: B on dp, S on cp; for decoder.q: H on tp`: what patterns give a statement's layers or
+    its stack."""
+    site = Site(giving.snapshot.file, placed.chunk.key, Span(0, 0))
+    parts: list[Part] = []
+    for one in giving.to((*facts.layers_at(site), *facts.stacks_at(site))):
+        parts += (
+            Part(f"{'; ' if parts else ''}for "),
+            Part(one.pattern, one.location),
+            Part(f": {', '.join(one.cuts)}"),
+        )
+    if parts:
+        end = placed.start + _end(placed.chunk.statement)
+        yield Hint(end, "pattern", tuple(parts), (lines(_PATTERNS),))
+
+
+_PATTERNS = "Partitioned by a `for` statement, as if that stood here."
 
 
 # -- follows -------------------------------------------------------------------------------------

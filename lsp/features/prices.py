@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move, sum_known
-from parspec.interpreter.commands.pricing import measures, one_priced, traffic
-from parspec.interpreter.commands.quantities import SYMBOLIC, in_bytes, in_seconds
+from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
+from parspec.interpreter.output.wording.quantities import SYMBOLIC, in_bytes, in_seconds
 from parspec.interpreter.theory.formulas import Amount, is_number, total
 from parspec.interpreter.theory.primitives import PriceList
 

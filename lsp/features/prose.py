@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 from parspec.grammar.values import value
-from parspec.interpreter.commands.cells import padded, safe, width
+from parspec.interpreter.output.terminal.cells import padded, safe, width
 
 
 @value

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from parspec.grammar import syntax
+from parspec.grammar.document import Document
+from parspec.grammar.expressions import Name
 from parspec.grammar.lines import LineIndex
 from parspec.grammar.parser import parse
-from parspec.grammar.syntax import Document, Name, Span
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 from parspec.lsp.extents import Extent, extents
 from parspec.lsp.ranges import Range

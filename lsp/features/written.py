@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from parspec.grammar.syntax import Chunk, LayerStatement, StackStatement
+from parspec.grammar.document import Chunk
+from parspec.grammar.syntax import LayerStatement, StackStatement
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.lsp.snapshot import Snapshot
 

@@ -19,8 +19,8 @@ import json, sys, time
 start = time.perf_counter()
 from parspec.grammar.parser import parse
 from parspec.interpreter.analysis.analyze import analyze
-from parspec.interpreter.commands.report_json import report_json
-from parspec.interpreter.commands.checked import checked
+from parspec.interpreter.output.reports.json import report_json
+from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import DiskReader
 parse("dim B")

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from parspec.interpreter.commands.checked import checked
 from parspec.interpreter.commands.loading import analysed, spec
-from parspec.interpreter.commands.report_facts import at_work
-from parspec.interpreter.commands.report_html import report_html
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.reports.html import report_html
+from parspec.interpreter.output.wording.facts import at_work
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium")

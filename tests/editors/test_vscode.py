@@ -248,9 +248,36 @@ def test_problems_of_an_untitled_file_end_with_it(page):
 def test_a_word_is_explained_beside_the_text(page):
     opened(page, EXAMPLE)
     command(page, "parspec: Explain a Code or Word...")
+    rows = page.locator(".quick-input-list .monaco-list-row")
+    rows.filter(has_text="All-Gather").first.wait_for()
     typed(page, "All-Gather")
+    first = rows.first
+    first.filter(has_text="All-Gather").wait_for()
     page.keyboard.press("Enter")
-    webview(page).locator("h1, h2, p", has_text="All-Gather").first.wait_for()
+    webview(page).locator("h1, h2, p", has_text="All-Gather (primitive)").first.wait_for()
+
+
+def test_the_code_at_the_cursor_is_proposed_first(page, workspace):
+    file = workspace / "unknown.par"
+    file.write_text("mesh tp = 8 over wire\n", encoding="utf-8")
+    opened(page, file.name)
+    page.wait_for_selector(f"{ACTIVE} .squiggly-error")
+    go_to(page, file, "wire")
+    command(page, "parspec: Explain a Code or Word...")
+    page.locator(".quick-input-list .monaco-list-row", has_text="PAR101").first.wait_for()
+    page.keyboard.press("Enter")
+    webview(page).locator("h2", has_text="PAR101").first.wait_for()
+
+
+def test_a_file_of_the_library_is_for_reading(page, workspace):
+    opened(page, "gathered.par")
+    go_to(page, workspace / "gathered.par", "std.h100")
+    command(page, "Go to Definition")
+    page.wait_for_selector(".tab.active[data-resource-name='h100.par']")
+    page.wait_for_selector(".tab.active .codicon-lock")
+    page.click(LINES)
+    page.keyboard.type("x")
+    page.locator(".monaco-editor-overlaymessage", has_text="read-only").wait_for()
 
 
 def test_the_status_item_sums_up(page):

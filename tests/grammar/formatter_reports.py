@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from parspec.interpreter.analysis.analyze import analyze
-from parspec.interpreter.commands.checked import checked
-from parspec.interpreter.commands.report_json import report_json
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.reports.json import report_json
 from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import DiskReader, Unread
 

@@ -12,9 +12,9 @@ from random import Random
 from syntax_outline import outline
 
 from parspec.grammar.columns import width
+from parspec.grammar.document import Chunk, Document
 from parspec.grammar.formatter import formatted
 from parspec.grammar.parser import parse
-from parspec.grammar.syntax import Chunk, Document
 
 ROOT = Path(__file__).parents[2]
 LIMIT = 100

@@ -2,14 +2,14 @@
 
 from dataclasses import fields, is_dataclass
 
-from parspec.grammar import syntax
+from parspec.grammar import expressions
 
 
 def outline(node: object) -> str:
     """`DimStatement(items=[DimItem(name=B size=4096)])`; what is absent is left out."""
-    if isinstance(node, syntax.Name | syntax.Path):
+    if isinstance(node, expressions.Name | expressions.Path):
         return node.text
-    if isinstance(node, syntax.Number):
+    if isinstance(node, expressions.Number):
         return f"{node.value}{' ' + node.unit if node.unit else ''}"
     if isinstance(node, tuple):
         return f"[{', '.join(map(outline, node))}]"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from parspec.grammar.document import Chunk, Document
 from parspec.grammar.parser import parse
 from parspec.grammar.runs import LENGTH
-from parspec.grammar.syntax import Chunk, Document
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.par"))
 TEXTS = [path.read_text("utf-8") for path in EXAMPLES]

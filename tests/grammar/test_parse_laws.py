@@ -6,9 +6,11 @@ from dataclasses import fields, is_dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parspec.grammar.document import Chunk
+from parspec.grammar.expressions import Name
 from parspec.grammar.keywords import RESERVED
 from parspec.grammar.parser import parse
-from parspec.grammar.syntax import Chunk, Name, Span
+from parspec.grammar.span import Span
 
 _WORDS = (
     *RESERVED,

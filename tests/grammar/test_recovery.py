@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from syntax_outline import outline
 
+from parspec.grammar.document import SyntaxFault
 from parspec.grammar.parser import parse
 from parspec.grammar.splitter import MAX_DEPTH
-from parspec.grammar.syntax import LayerStatement, SyntaxFault, TensorStatement
+from parspec.grammar.syntax import LayerStatement, TensorStatement
 
 _CASES = json.loads(
     (Path(__file__).parent.parent / "data" / "cases.json").read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ by a session in this process that has just been opened."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,8 +14,8 @@ from mirror import Mirror
 
 from parspec.grammar.lines import LineIndex
 from parspec.interpreter.analysis.analyze import analyze
-from parspec.interpreter.commands.checked import checked
-from parspec.interpreter.commands.diagnostic import Diagnostic
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.checks.diagnostic import Diagnostic
 from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.sources import DiskReader, Unread
 from parspec.lsp.client import Client
@@ -59,6 +59,7 @@ class Anew:
         """What a check of each open file finds, by URI; without what stands at imports for the
         errors of others. What differs in notes alone is one."""
         found: dict[str, set[Told]] = {mirror.uri: set() for mirror in self._open.values()}
+        seen: dict[tuple[object, ...], list[tuple[str, Diagnostic, LineIndex]]] = {}
         for file, mirror in self._open.items():
             folders = [Path(folder) for folder in self._session.folders]
             pending: list[str | None] = [None]
@@ -71,21 +72,32 @@ class Anew:
             for each in whole.sources:
                 if Path(each).is_absolute():
                     found.setdefault(self._session.uri(each), set())
-            seen = set()
             for each in whole.diagnostics:
-                key = each.place, each.code, each.message
-                if Path(each.place.file).is_absolute() and key not in seen:
-                    seen.add(key)
-                    said = self._said(each, whole.sources[each.place.file].lines)
-                    found[self._session.uri(each.place.file)].add(said)
+                if Path(each.place.file).is_absolute():
+                    lines = whole.sources[each.place.file].lines
+                    key = each.place, each.code, each.message
+                    seen.setdefault(key, []).append((file, each, lines))
+        for several in seen.values():
+            said = self._said(several)
+            found[self._session.uri(several[0][1].place.file)].add(said)
         return found
 
-    def _said(self, found: Diagnostic, lines: LineIndex) -> Told:
-        plans = f" (plan {', '.join(found.plans)})" if found.plans else ""
+    def _said(self, several: Sequence[tuple[str, Diagnostic, LineIndex]]) -> Told:
+        """What one or more files have found in one place."""
+        own = [each for each in several if each[0] == each[1].place.file]
+        _, found, lines = (own or several)[0]
+        if own:
+            where = _plans(found)
+        else:
+            importers = {
+                file: ", ".join(filter(None, (Path(file).name, _plans(each))))
+                for file, each, _ in reversed(several)
+            }
+            where = f"imported by {'; '.join(sorted(importers.values()))}"
         return Told(
             found.code,
             found.severity,
-            found.message.partition("\n")[0] + plans,
+            found.message.partition("\n")[0] + (f" ({where})" if where else ""),
             self._counted(lines, found.place.start),
             self._counted(lines, found.place.end),
         )
@@ -106,6 +118,10 @@ class Anew:
     def methods(self) -> set[str]:
         """The requests about a document that this answers."""
         return {method for method, route in _ROUTES.items() if route.of == "document"}
+
+
+def _plans(found: Diagnostic) -> str:
+    return f"plan {', '.join(found.plans)}" if found.plans else ""
 
 
 def told(diagnostics: Iterable[Mapping[str, Any]]) -> set[Told]:

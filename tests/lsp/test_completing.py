@@ -3,8 +3,9 @@
 import pytest
 from lsp_fixtures import at_cursor, changed
 
-from parspec.lsp.features.completion import completion, expects_name
-from parspec.lsp.features.documentation import of_declaration, of_word
+from parspec.lsp.features.completion import completion, expects_name, expects_path
+from parspec.lsp.features.documentation import of_declaration, of_library, of_word
+from parspec.lsp.features.import_paths import import_paths
 from parspec.lsp.features.prose import plain
 from parspec.lsp.ranges import Location, Range
 
@@ -158,10 +159,99 @@ def test_what_is_typed_is_replaced():
 
 def test_files_that_can_be_imported():
     files = ["/repo/main.par", "/repo/model.par", "/repo/deep/part.par"]
-    assert suggested('import "‸', files) == ["deep/part.par", "model.par"]
+    assert suggested('import "‸', files) == ["deep/part.par", "model.par", "../"]
     snapshot, offset = at_cursor('import "mod‸')
     replaced = completion(snapshot, offset, files).replaces
     assert snapshot.text[slice(*replaced)] == "mod"
+
+
+@pytest.mark.parametrize(
+    ("typed", "paths"),
+    [
+        ("", ["model.par", "deep/", "../"]),
+        ("mod", ["model.par", "deep/", "../"]),
+        ("deep/", ["deep/part.par", "deep/er/"]),
+        ("../", ["../other.par", "../plans/", "../../"]),
+        ("../../pl", ["../../../"]),
+        ("../plans/", ["../plans/model.par", "../plans/deep/"]),
+        ("nowhere/", []),
+    ],
+)
+def test_folders_and_files_that_are_there(tmp_path, typed, paths):
+    root = tmp_path / "a"
+    for name in ("plans/main.par", "plans/model.par", "plans/deep/part.par", "other.par"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).touch()
+    (root / "plans/deep/er").mkdir()
+    (root / "plans/.hidden").mkdir()
+    (root / "plans/notes.txt").touch()
+    file = str(root / "plans/main.par")
+    found = [each for each in import_paths(file, typed, ()) if not each.startswith("../../a")]
+    assert sorted(found, key=_place) == sorted(paths, key=_place)
+
+
+def _place(path):
+    return path.endswith("/"), path
+
+
+def test_hardware_of_the_library_comes_with_its_import():
+    snapshot, offset = at_cursor("# Eight.\n\ndim B = 8\nmesh tp = 8 over nv‸ on 8 h200\n")
+    found = {
+        (each.label, each.library): each
+        for each in completion(snapshot, offset).suggestions
+        if each.kind == "link"
+    }
+    assert {library for name, library in found if name == "nvlink"} >= {"std.h100", "std.h200"}
+    best = min(found.values(), key=lambda each: each.rank)
+    assert (best.detail, best.rank) == ("import std.h200", 4)
+    (edit,) = found["nvlink", "std.h100"].adds
+    text = changed(snapshot.text, [(*edit.location.range, edit.text)])
+    assert text.startswith("# Eight.\n\nimport std.h100\ndim B = 8\n")
+
+
+@pytest.mark.parametrize(
+    ("spec", "devices"),
+    [
+        ("mesh tp = 8 on 8 ‸", {"a100_80", "b200", "h100", "mi300x"}),
+        ("plan p {\n  mesh tp = 8 on 8 ‸\n}", {"h100"}),
+        ("mesh tp = 8 on 8 ‸\nlayer", {"h100"}),
+    ],
+)
+def test_devices_of_the_library(spec, devices):
+    snapshot, offset = at_cursor(spec)
+    found = {e.label for e in completion(snapshot, offset).suggestions if e.kind == "device"}
+    assert devices <= found
+
+
+def test_the_import_stands_below_the_others():
+    snapshot, offset = at_cursor('import "m.par"  # sizes\nmesh tp = 8 on 8 h‸\n')
+    found = next(e for e in completion(snapshot, offset).suggestions if e.label == "h100")
+    (edit,) = found.adds
+    assert changed(snapshot.text, [(*edit.location.range, edit.text)]) == (
+        'import "m.par"  # sizes\nimport std.h100\nmesh tp = 8 on 8 h\n'
+    )
+
+
+def test_what_is_imported_needs_no_import_and_what_would_clash_is_not_offered():
+    snapshot, offset = at_cursor("import std.h100\nmesh tp = 8 over nvlink on 8 ‸\n")
+    found = completion(snapshot, offset).suggestions
+    devices = {each.label: each.library for each in found if each.kind == "device"}
+    assert devices["h100"] == ""
+    assert "h200" not in devices  # its links are called as those of h100
+    assert devices["v5p"] == "std.v5p"
+
+
+def test_a_library_is_described():
+    snapshot, offset = at_cursor("import std.‸")
+    found = {each.label: each for each in completion(snapshot, offset).suggestions}
+    assert found["h100"].detail == "NVIDIA H100 SXM, 80 GiB."
+    assert found["h100"].library == "std.h100"
+    told = plain(of_library("std.h100", "library", "h100"))
+    assert told.startswith("NVIDIA H100 SXM, 80 GiB.")
+    assert told.endswith("links: nvlink ib\ndevices: h100")
+    assert "blocks: attention" in plain(of_library("std.attention", "library", "attention"))
+    assert plain(of_library("std.h100", "device", "h100")).startswith("device h100 { memory = 80")
+    assert of_library("std.none", "device", "h100") == ()
 
 
 def test_chinese_names_after_emoji():
@@ -199,6 +289,13 @@ def test_behind_a_blank_only_where_something_must_follow():
     assert expects_name(snapshot, offset)
     snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = h ‸")
     assert not expects_name(snapshot, offset)
+
+
+def test_behind_a_slash_only_in_the_path_of_an_import():
+    snapshot, offset = at_cursor('import "../‸"')
+    assert expects_path(snapshot, offset)
+    snapshot, offset = at_cursor("dim F = D /‸")
+    assert not expects_path(snapshot, offset)
 
 
 def test_words_are_documented_by_their_explanations():

@@ -71,6 +71,42 @@ def test_a_suggestion_is_documented_when_it_is_looked_at():
     assert (shown.kind, shown.value) == ("markdown", "```par\ndim B = 4\n```\n\nsamples")
 
 
+def test_a_device_of_the_library_brings_its_import():
+    said = {
+        "capabilities": {
+            "textDocument": {
+                "completion": {
+                    "completionItem": {
+                        "labelDetailsSupport": True,
+                        "documentationFormat": ["markdown"],
+                    }
+                }
+            }
+        }
+    }
+    session = session_with(("a.par", "mesh tp = 8 on 8 "), said=said)
+    view = session.view(uri("a.par"))
+    asked = types.CompletionParams(asked_of("a.par"), types.Position(0, 17))
+    items = completing.complete(view, asked).items
+    found = next(item for item in items if item.label == "h100")
+    start = types.Position(0, 0)
+    assert found.additional_text_edits == [
+        types.TextEdit(types.Range(start, start), "import std.h100\n")
+    ]
+    assert (found.label_details.description, found.detail) == ("std.h100", "import std.h100")
+    shown = completing.resolve(session, found).documentation.value
+    assert shown.startswith("```par\ndevice h100 { memory = 80 GiB flops")
+
+
+def test_a_slash_brings_up_paths_only():
+    for text, paths in (('import "../', True), ("dim F = D /", False)):
+        view = session_with(("a.par", text)).view(uri("a.par"))
+        trigger = types.CompletionContext(types.CompletionTriggerKind.TriggerCharacter, "/")
+        place = types.Position(0, len(text))
+        found = completing.complete(view, types.CompletionParams(asked_of("a.par"), place, trigger))
+        assert (found is not None) == paths
+
+
 def test_a_client_without_nesting_gets_a_flat_list():
     text = "dim L = 2\nstack s[L]: x -> y {\n  weight w[L]\n}\n"
     view = session_with(("a.par", text), said={"capabilities": {}}).view(uri("a.par"))

@@ -1,8 +1,9 @@
 """Hover: source with a cursor mark, what is shown drawn below it."""
 
 import pytest
-from lsp_fixtures import at_cursor, drawn
+from lsp_fixtures import FOLDER, Files, at_cursor, cut, drawn, snapshot_of
 
+from parspec.lsp.analysing import Written, analysed
 from parspec.lsp.features.hover import hover
 from parspec.lsp.features.prose import markdown, plain
 
@@ -443,3 +444,154 @@ def test_where_nothing_is_nothing_is_said(source):
 def test_names_in_other_scripts():
     text = shown("dim 批次 = 4\ninput Δx[批次]\nlayer 甲: y[批次] = gelu(Δ‸x)  # 😀\noutput y\n")
     assert text.startswith("```par\ninput Δx[批次] : bf16\n```")
+
+
+# -- patterns ------------------------------------------------------------------------------------
+
+
+def with_pattern(pattern):
+    return STACK.replace("for *: partition B on dp", pattern)
+
+
+def hovered(pattern):
+    """The beginning of the hover at the mark in a `for` statement, up to what it leads to."""
+    return shown(with_pattern(pattern)).split("\n\n```par")[0]
+
+
+def test_a_pattern_tells_what_it_matches():
+    assert (
+        hovered("for ‸*: partition B on dp, F on tp")
+        == """\
+```par
+for *
+```
+
+matches **3 layers** (`decoder.mlp.up` `decoder.mlp.down` `decoder.res`)
+
+- `B on dp`: all of these layers
+- `F on tp`: none: another clause says otherwise, or the dimension is missing"""
+    )
+
+
+def test_an_alternative_of_a_pattern_tells_what_it_matches():
+    pattern = "for decoder.{mlp,‸res}: partition B on dp"
+    assert (
+        hovered(pattern)
+        == """\
+```par
+for decoder.res
+```
+
+matches **1 layer** (`decoder.res`)
+
+- `B on dp`: all of these layers"""
+    )
+    assert (
+        hovered(pattern.replace("‸", "").replace(".", "‸."))
+        == """\
+```par
+for decoder.{mlp,res}
+```
+
+matches **3 layers** (`decoder.mlp.up` `decoder.mlp.down` `decoder.res`)
+
+- `B on dp`: all of these layers"""
+    )
+
+
+def test_what_a_pattern_names_is_told_below():
+    text = shown(with_pattern("for deco‸der: partition B on dp"))
+    assert text.startswith(
+        "```par\nfor decoder\n```\n\nmatches **3 layers** "
+        "(`decoder.mlp.up` `decoder.mlp.down` `decoder.res`), **1 stack** (`decoder`)\n"
+    )
+    assert "```par\nstack decoder[L]: x -> r\n```\n\nThe body, again and again." in text
+
+
+def test_a_pattern_of_weights_tells_which():
+    assert hovered("for decoder.‸*: store on dp").endswith(
+        "`decoder.res`), **2 weights** (`decoder.mlp.up` `decoder.mlp.down`)\n\n"
+        "- `store on dp`: **2 weights** (`decoder.mlp.up` `decoder.mlp.down`)"
+    )
+
+
+@pytest.mark.parametrize("pattern", ["de‸code", "*.{mlp,‸nix}", "decoder.res.‸*"])
+def test_a_pattern_that_matches_nothing(pattern):
+    text = hovered(f"for {pattern}: partition B on dp")
+    assert text.endswith("\n```\n\nmatches **nothing**")
+
+
+def test_a_pattern_under_several_plans():
+    assert shown(PLANS + "for ‸*: recompute\n") == (
+        "```par\nfor *\n```\n\n"
+        "- `row`: matches **2 layers** (`up` `down`)\n"
+        "- `data`: matches **2 layers** (`up` `down`)"
+    )
+
+
+def test_the_range_in_a_pattern():
+    assert marked("layer q: h = x\nfor {q,‸nix}, r: recompute") == (
+        "for {q,nix}, r: recompute\n       ^^^ for nix"
+    )
+    assert marked("layer q: h = x\nfor de.‸{q,nix}, r: recompute") == (
+        "for de.{q,nix}, r: recompute\n    ^^^^^^^^^^ for de.{q,nix}"
+    )
+
+
+# -- in files that others import -----------------------------------------------------------------
+
+MODEL = """\
+dim B = 64, D = 1024, F = 4096
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up:   h[B, F] = x * w
+layer down: y[B, D] = h * v
+output y
+"""
+IMPORTER = """\
+import "model.par"
+plan row {
+  mesh tp = 4
+  for up, down: partition F on tp
+}
+plan data {
+  mesh dp = 2
+  for *: partition B on dp
+}
+"""
+
+
+def shown_in_model(word, mark, mesh=""):
+    """The hover in model.par, which main.par imports."""
+    text, offset = cut(with_mark(MODEL + mesh, word, mark))
+    importer = snapshot_of(IMPORTER, model=text)
+    snapshot = analysed(Written(f"{FOLDER}/model.par", text), Files({}))
+    return markdown(hover(snapshot, offset, [importer]).blocks).replace("  \n", "\n")
+
+
+def test_a_layer_without_a_mesh_is_told_where_it_is_imported():
+    assert (
+        shown_in_model("layer down", "layer ‸down")
+        == """\
+```par
+layer down: y[B, D] = h * v
+```
+
+operands and result 9.04 MB/device · 537 Mflop/device
+
+where it is imported:
+
+- `main.par`, plan `row`: **tensor, row** on `tp` (F)
+- `main.par`, plan `data`: **data** on `dp` (B)"""
+    )
+
+
+def test_a_dim_of_a_file_that_is_imported():
+    assert shown_in_model("F = 4096", "‸F = 4096").endswith(
+        "where it is imported:\n\n- `main.par`, plan `row`: 4096 · on `tp` by 2 layers\n"
+        "- `main.par`, plan `data`: 4096"
+    )
+
+
+def test_a_file_with_a_mesh_of_its_own_is_not_told_of_others():
+    assert "imported" not in shown_in_model("layer up", "layer ‸up", "mesh dp = 2\n")

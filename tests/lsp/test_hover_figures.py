@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from parspec.interpreter.commands.checked import checked
-from parspec.interpreter.commands.report_json import report_json
 from parspec.interpreter.diagnostics.readable import bytes_text, seconds_text
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.reports.json import report_json
 from parspec.interpreter.spec.sources import DiskReader
 from parspec.lsp.analysing import Written, analysed
 from parspec.lsp.features.code_lens import code_lenses

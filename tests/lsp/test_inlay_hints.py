@@ -19,7 +19,9 @@ output y replicated on tp
 """
 
 
-def hinted(text, kinds=("state", "follows", "primitive"), least=0, within=None, **others):
+def hinted(
+    text, kinds=("state", "pattern", "follows", "primitive"), least=0, within=None, **others
+):
     """The lines that hints are in, with the hints in them."""
     snapshot = snapshot_of(text, **others)
     hints = inlay_hints(snapshot, within or Range(0, len(text)), kinds, least)
@@ -216,3 +218,83 @@ stack s[L]: x -> y {
 output y
 """
     assert hinted(source) == ["  layer a: y[B, F] = silu(x) * x⟨follows x: F on tp⟩"]
+
+
+# -- patterns ------------------------------------------------------------------------------------
+
+PATTERNS = """\
+mesh pod = 2, dp = 2, cp = 2, tp = 4, pp = 2
+dim L = 4, B = 8, S = 16, D = 64, H = 8, K = 8
+input x[B, S, D]
+block mlp(u[B, S, D]) -> v {
+  weight a[D, H, K]
+  layer up:   t[B, S, H, K] = u * a
+  layer down: v[B, S, D] = t * a  partition B on dp
+}
+stack decoder[L]: x -> y {
+  weight w[D, H, K]
+  layer q:   q[B, S, H, K] = x * w
+  layer act: r[B, S, H, K] = gelu(q) + q
+  layer o:   z[B, S, D] = r * w
+  layer m:   y = mlp(z)
+}
+output y
+"""
+
+
+def given(*patterns):
+    return hinted(PATTERNS + "".join(f"{each}\n" for each in patterns), kinds=("pattern",))
+
+
+def test_what_patterns_give_a_layer():
+    assert given(
+        "for *: partition B on pod * dp, S on cp zigzag",
+        "for decoder.o, decoder.{q,act}: partition H on tp",
+    ) == [
+        "  layer up:   t[B, S, H, K] = u * a⟨for *: B on pod * dp, S on cp zigzag⟩",
+        "  layer down: v[B, S, D] = t * a  partition B on dp⟨for *: B on pod, S on cp zigzag⟩",
+        "  layer q:   q[B, S, H, K] = x * w"
+        "⟨for *: B on pod * dp, S on cp zigzag; for decoder.{q,act}: H on tp⟩",
+        "  layer act: r[B, S, H, K] = gelu(q) + q"
+        "⟨for *: B on pod * dp, S on cp zigzag; for decoder.{q,act}: H on tp⟩",
+        "  layer o:   z[B, S, D] = r * w"
+        "⟨for *: B on pod * dp, S on cp zigzag; for decoder.o: H on tp⟩",
+    ]
+
+
+def test_what_patterns_give_in_other_words():
+    assert given("for decoder: partition L on pp", "for decoder.o: replicated on tp") == [
+        "stack decoder[L]: x -> y⟨for decoder: L on pp⟩ {",
+        "  layer o:   z[B, S, D] = r * w⟨for decoder.o: replicated on tp⟩",
+    ]
+    assert given(
+        "for decoder.m: partition H on tp", "for decoder.m.down: partition none on tp"
+    ) == [
+        "  layer up:   t[B, S, H, K] = u * a⟨for decoder.m: H on tp⟩",
+        "  layer down: v[B, S, D] = t * a  partition B on dp⟨for decoder.m.down: none on tp⟩",
+    ]
+
+
+def test_the_pattern_that_holds_is_told():
+    assert given("for *: partition S on tp", "for decoder.o: partition B on tp")[-1] == (
+        "  layer o:   z[B, S, D] = r * w⟨for decoder.o: B on tp⟩"
+    )
+    assert given("for *: store on dp", "for q: partition H on tp") == []
+
+
+def test_a_click_on_a_pattern_leads_to_it():
+    text = PATTERNS + "for *, decoder.q: partition H on tp\n"
+    hint = inlay_hints(snapshot_of(text), Range(0, len(text)), ("pattern",))[0]
+    assert [part.text for part in hint.parts] == ["for ", "*", ": H on tp"]
+    where = hint.parts[1].target.range
+    assert (text[slice(*where)], where.start) == ("*", text.index("*, decoder.q"))
+    assert plain(hint.why) == "Partitioned by a for statement, as if that stood here."
+
+
+def test_a_pattern_of_the_only_plan_and_of_an_imported_file():
+    plan = "plan wide {\n  mesh tp = 4\n  for up: partition B on tp\n}\n"
+    model = "dim B = 8\ninput x[B]\nlayer up: h[B] = gelu(x)\noutput h\n"
+    line = "layer up: h[B] = gelu(x)⟨for up: B on tp⟩"
+    assert hinted(model + plan, kinds=("pattern",)) == [line]
+    other = "mesh tp = 4\nfor up: partition B on tp\n"
+    assert hinted('import "other.par"\n' + model, kinds=("pattern",), other=other) == [line]

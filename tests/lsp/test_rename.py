@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from lsp_fixtures import FOLDER, Files, at_cursor, changed, snapshot_of
 
-from parspec.interpreter.commands.checked import checked
-from parspec.interpreter.commands.report_json import report_json
+from parspec.interpreter.output.checks.checked import checked
+from parspec.interpreter.output.reports.json import report_json
 from parspec.interpreter.spec.sources import DiskReader
 from parspec.lsp.analysing import Written, analysed
 from parspec.lsp.features.meaning import names_of

@@ -324,3 +324,52 @@ def test_a_file_that_is_not_open_is_read_from_disk(folder):
         assert summed(editor.pull(uri(folder, "plan.par"))["items"]) == ["2:18-2:24 indivisible"]
         assert editor.pull(uri(folder, "nowhere.par"))["items"] == []
         assert editor.pull("git:/nowhere.par")["items"] == []
+
+
+# -- of files that others import -------------------------------------------------------------------
+
+SUMMED = """\
+dim B = 4, F = 8
+input x[B, F]
+weight w[F]
+layer a: y[B] = x * w
+output y
+"""
+WIDE = 'import "model.par"\nmesh N = 8\nfor a: partition F on N\n'
+PLANS = """\
+import "model.par"
+plan two {
+  mesh N = 2
+  for a: partition F on N
+}
+plan four {
+  mesh N = 4
+  for a: partition F on N
+}
+"""
+
+
+def test_what_an_importer_finds_in_a_file_names_the_importer(folder):
+    folder.joinpath("model.par").write_text(SUMMED, encoding="utf-8")
+    model = uri(folder, "model.par")
+    with Editor(pushing()) as editor:
+        editor.open(uri(folder, "wide.par"), WIDE)
+        (found,) = editor.diagnostics(model)
+        assert found["range"]["start"] == {"line": 4, "character": 7}
+        assert found["message"].endswith(" (imported by wide.par)")
+        editor.open(uri(folder, "plans.par"), PLANS)
+        editor.until(lambda: "plans" in editor.published[model]["diagnostics"][0]["message"])
+        (found,) = editor.published[model]["diagnostics"]
+        assert found["message"].endswith(" (imported by plans.par, plan two, four; wide.par)")
+
+
+def test_what_a_file_has_by_itself_names_no_importer(folder):
+    text = "mesh N = 2\n" + SUMMED.replace("x * w", "x * w partition F on N")
+    folder.joinpath("model.par").write_text(text, encoding="utf-8")
+    model = uri(folder, "model.par")
+    with Editor(pushing()) as editor:
+        editor.open(uri(folder, "plan.par"), 'import "model.par"\n')
+        editor.open(model, text)
+        editor.until(lambda: editor.published.get(model, {}).get("version") == 1)
+        (found,) = editor.published[model]["diagnostics"]
+        assert "imported" not in found["message"]

@@ -6,8 +6,9 @@ from pathlib import Path
 from lsp_fixtures import MAIN
 from lsprotocol import converters, types
 
+from parspec.interpreter.explanations.index import explained
 from parspec.lsp.client import Client
-from parspec.lsp.convert.report import explain, plans, report, summary
+from parspec.lsp.convert.report import explain, plans, report, summary, words
 from parspec.lsp.convert.shown import hints, hover, lenses
 from parspec.lsp.session import Session
 from parspec.lsp.settings import settings
@@ -144,6 +145,18 @@ def test_explain():
     assert unknown["markdown"].startswith(
         "There is nothing to explain about `All-Gatherr`. Did you"
     )
+
+
+def test_words_to_explain():
+    found = words(session())
+    kinds = list(dict.fromkeys(each["kind"] for each in found))
+    assert (kinds[0], kinds[-1]) == ("statements", "diagnostics")
+    assert "communication primitives" in kinds
+    by_name = {name: each for each in found for name in each["names"]}
+    assert by_name["all-gather"]["title"] == "All-Gather"
+    assert by_name["par201"]["title"] == by_name["indivisible"]["title"] == "PAR201 indivisible"
+    assert all(explained(each["title"]) and each["text"] for each in found)
+    assert json.dumps(found)
 
 
 def test_summary():

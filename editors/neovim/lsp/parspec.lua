@@ -70,6 +70,7 @@ return {
       inlayHints = {
         enable = true,
         states = true,
+        patterns = true,
         follows = true,
         primitives = true,
         minimumTraffic = 0, -- bytes

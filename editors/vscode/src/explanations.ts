@@ -6,7 +6,16 @@ import type { Server } from "./server";
 
 export const EXPLAIN = "parspec.explain"; // the server's command
 
+const WORDS = "parspec.words"; // the server's command that lists what can be explained
 const SCHEME = "parspec";
+
+/** A word with its kind and the beginning of its explanation; `names` lead to it, in lower case. */
+interface Word {
+  readonly title: string;
+  readonly kind: string;
+  readonly text: string;
+  readonly names: readonly string[];
+}
 
 interface Explained {
   readonly title: string;
@@ -44,18 +53,64 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
   }
 
-  /** Asks for a word, proposing what stands at the cursor, and explains it. */
+  /** Lets one pick a word, what stands at the cursor first, and explains it. */
   async ask(): Promise<void> {
-    const word = await vscode.window.showInputBox({
-      prompt: "A diagnostic code, a primitive, a strategy, a setting, any word of the language",
-      value: atCursor(vscode.window.activeTextEditor),
-    });
-    if (word !== undefined && word.trim() !== "") await this.show(word.trim());
+    const here = atCursor(vscode.window.activeTextEditor);
+    const word = await picked(choices(await this.words(), here));
+    if (word !== undefined && word !== "") await this.show(word);
+  }
+
+  private async words(): Promise<readonly Word[]> {
+    const answer: readonly Word[] | null | undefined = await this.server.running?.sendRequest(
+      ExecuteCommandRequest.type,
+      { command: WORDS, arguments: [] },
+    );
+    return answer ?? [];
   }
 
   dispose(): void {
     this.registration.dispose();
     this.changed.dispose();
+  }
+}
+
+/** All words by kind; those that are meant at the cursor come first. */
+function choices(words: readonly Word[], here: string): vscode.QuickPickItem[] {
+  const asked = here.toLowerCase();
+  const meant = asked === "" ? [] : words.filter(({ names }) => names.includes(asked));
+  const items = meant.length > 0 ? [separator("at the cursor"), ...meant.map(item)] : [];
+  let kind: string | undefined;
+  for (const word of words) {
+    if (word.kind !== kind) items.push(separator(word.kind));
+    kind = word.kind;
+    items.push(item(word));
+  }
+  return items;
+}
+
+function separator(label: string): vscode.QuickPickItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}
+
+function item({ title, text }: Word): vscode.QuickPickItem {
+  return { label: title, detail: text };
+}
+
+/** The word that is picked; what was typed where that is none of them. */
+async function picked(items: readonly vscode.QuickPickItem[]): Promise<string | undefined> {
+  const pick = vscode.window.createQuickPick();
+  pick.items = items;
+  pick.matchOnDetail = true;
+  pick.placeholder =
+    "A diagnostic code, a primitive, a strategy, a setting, any word of the language";
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      pick.onDidAccept(() => resolve(pick.selectedItems[0]?.label ?? pick.value.trim()));
+      pick.onDidHide(() => resolve(undefined));
+      pick.show();
+    });
+  } finally {
+    pick.dispose();
   }
 }
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from parspec.grammar.syntax import Cut, ForStatement, LayerStatement, PartitionClause, Span
+from parspec.grammar.span import Span
+from parspec.grammar.syntax import Cut, ForStatement, LayerStatement, PartitionClause
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import Analysis

@@ -3,13 +3,16 @@ unseen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import ExpectStatement, PlanStatement, PrimitiveExpect
-from parspec.interpreter.analysis.pins import called
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import Spot, every, inside, spot
+from parspec.lsp.facts import Facts, grouped
 from parspec.lsp.features.actions.trial import Bench, placed
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
@@ -20,19 +23,19 @@ def missing_here(snapshot: Snapshot, offset: int) -> tuple[str, ...]:
     at = snapshot.chunk_at(offset)
     if at is None or offset > at.range.end:
         return ()
-    analysis = snapshot.analysis_at(offset)
-    here = [
-        move
-        for move in analysis.moves
-        if (move.site.file, move.site.chunk) == (snapshot.file, at.chunk.key)
-    ]
-    return _missing(here, analysis)
+    facts = _facts_at(snapshot, offset)
+    return _missing(facts.moved_at(Site(snapshot.file, at.chunk.key, Span(0, 0))), facts)
 
 
 def missing(snapshot: Snapshot, offset: int) -> tuple[str, ...]:
     """The pins that the file lacks, or the plan at an offset."""
+    facts = _facts_at(snapshot, offset)
+    return _missing(facts.analysis.moves, facts)
+
+
+def _facts_at(snapshot: Snapshot, offset: int) -> Facts:
     analysis = snapshot.analysis_at(offset)
-    return _missing(analysis.moves, analysis)
+    return next(facts for facts in snapshot.facts if facts.analysis is analysis)
 
 
 def pinned(bench: Bench, offset: int, pins: Iterable[str]) -> tuple[Edit, ...]:
@@ -50,42 +53,50 @@ def pinned(bench: Bench, offset: int, pins: Iterable[str]) -> tuple[Edit, ...]:
     return _written(bench.snapshot, offset, [pin for pin in wanted if pin in held])
 
 
-def _missing(moves: Iterable[Move], analysis: Analysis) -> tuple[str, ...]:
+class _Pin(NamedTuple):
+    """A primitive that is pinned everywhere: None is any; no axes are any axes."""
+
+    primitive: str | None
+    tensor: str | None
+    axes: tuple[str, ...]
+
+    def holds(self, move: Move) -> bool:
+        """Is a move of its variable pinned by it?"""
+        return self.primitive in (None, move.primitive) and (
+            not self.axes or not set(self.axes).isdisjoint(move.axes)
+        )
+
+
+def _missing(moves: Iterable[Move], facts: Facts) -> tuple[str, ...]:
     """The pins of moves that no `expect` pins, each once."""
-    said = list(_said(analysis))
-    pins = [
-        _pin(move, analysis)
+    said = grouped(_said(facts.analysis), lambda pin: [pin.tensor])
+    lacking = [
+        move
         for move in moves
         if move.primitive is not None
         and move.group != 1
         and move.direction == "forward"
-        and not any(_is_pinned(move, *each) for each in said)
+        and not any(
+            pin.holds(move) for tensor in (None, move.tensor) for pin in said.get(tensor, ())
+        )
     ]
-    return tuple(dict.fromkeys(pins))
+    labels = Counter(each.label for each in facts.model.tensors) if lacking else Counter()
+    return tuple(dict.fromkeys(_pin(move, facts, labels) for move in lacking))
 
 
-def _said(analysis: Analysis) -> Iterator[tuple[str | None, str | None, tuple[str, ...]]]:
-    """The primitives that are pinned everywhere: name, variable, axes."""
+def _said(analysis: Analysis) -> Iterator[_Pin]:
     for expect in analysis.model.expects:
         pin = expect.statement.condition
         if isinstance(pin, PrimitiveExpect) and not pin.absent and expect.within is None:
             name = None if pin.primitive is None else pin.primitive.text
-            yield name, expect.tensor, expect.axes
+            yield _Pin(name, expect.tensor, expect.axes)
 
 
-def _is_pinned(
-    move: Move, primitive: str | None, tensor: str | None, axes: tuple[str, ...]
-) -> bool:
-    return (
-        primitive in (None, move.primitive)
-        and tensor in (None, move.tensor)
-        and (not axes or not set(axes).isdisjoint(move.axes))
-    )
-
-
-def _pin(move: Move, analysis: Analysis) -> str:
-    tensors = analysis.model.tensors
-    name = called(next(each for each in tensors if each.name == move.tensor), tensors)
+def _pin(move: Move, facts: Facts, labels: Mapping[str, int]) -> str:
+    """The pin of a move; a variable goes by its own name where no other has it, else by its
+    path."""
+    label = facts.lying[move.tensor].label
+    name = label if labels[label] == 1 else move.tensor
     return f"expect {move.primitive} of {name} on {', '.join(move.axes)}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.commands.quantities import sized
+from parspec.interpreter.output.wording.quantities import sized
 from parspec.interpreter.spec.model import Axis, View
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.hovers.moves import by_primitive

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from parspec.interpreter.commands.quantities import sized
 from parspec.interpreter.diagnostics.entry import plural
+from parspec.interpreter.output.wording.quantities import sized
 from parspec.interpreter.spec.model import Dim
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, is_number, reader
 from parspec.lsp.facts import Facts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from parspec.interpreter.commands.report_facts import verdict
+from parspec.interpreter.output.wording.facts import verdict
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.hovers.subject import Place, Subject, paragraph
 from parspec.lsp.features.prices import DOT

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from parspec.grammar.document import Document
 from parspec.grammar.syntax import (
     AxisStatement,
     BlockStatement,
     DeviceStatement,
     DimStatement,
-    Document,
     ImportStatement,
     LayerStatement,
     LinkStatement,
@@ -37,10 +37,11 @@ def imported(statement: ImportStatement, place: Place) -> Subject:
     head = Code(f"import {target}")
     if source is None:
         return Subject((head, *paragraph("it cannot be read")))
-    return Subject((head, *_brings(source.document)))
+    return Subject((head, *brings(source.document)))
 
 
-def _brings(document: Document) -> Iterator[Block]:
+def brings(document: Document) -> Iterator[Block]:
+    """What documents a file, and what it declares."""
     yield note(document.note)
     names: dict[str, list[str]] = {}
     for kind, name in _declared(document):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from parspec.grammar.syntax import Chunk, Span
+from parspec.grammar.document import Chunk
+from parspec.grammar.span import Span
 from parspec.interpreter.analysis.result import sum_known
-from parspec.interpreter.commands.quantities import how_many, in_seconds
 from parspec.interpreter.diagnostics.entry import plural
 from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.output.wording.quantities import how_many, in_seconds
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.hovers.moves import by_primitive
 from parspec.lsp.features.hovers.subject import Place, Subject, first_of, listed, paragraph

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from parspec.interpreter.commands.quantities import in_bytes, in_seconds, sized
 from parspec.interpreter.diagnostics.readable import bytes_text, flops_text, share_text
+from parspec.interpreter.output.wording.quantities import in_bytes, in_seconds, sized
 from parspec.interpreter.spec.model import Device, Link
 from parspec.interpreter.theory.formulas import is_number
 from parspec.lsp.facts import Facts

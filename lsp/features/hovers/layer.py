@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from parspec.interpreter.analysis.result import LayerResult, Move
-from parspec.interpreter.commands.quantities import how_many, in_seconds
 from parspec.interpreter.diagnostics.entry import plural
 from parspec.interpreter.diagnostics.readable import flops_text
+from parspec.interpreter.output.wording.quantities import how_many, in_seconds
 from parspec.interpreter.spec.model import Layer
 from parspec.interpreter.theory.formulas import Amount, is_number, reader
 from parspec.lsp.facts import Facts, grouped

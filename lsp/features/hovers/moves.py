@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.commands.report_facts import heaviest, moved
+from parspec.interpreter.output.wording.facts import heaviest, moved
 from parspec.lsp.facts import Facts, grouped
 from parspec.lsp.features.prices import cost, formula
 from parspec.lsp.features.prose import Block, Items, Table, code, lines

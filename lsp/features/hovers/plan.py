@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from parspec.grammar.syntax import Chunk
+from parspec.grammar.document import Chunk
 from parspec.interpreter.analysis.result import Analysis
-from parspec.interpreter.commands.quantities import how_many, in_bytes, in_seconds
-from parspec.interpreter.commands.report_facts import (
+from parspec.interpreter.output.wording.facts import (
     at_work,
     kept,
     mesh_of,
@@ -16,6 +15,7 @@ from parspec.interpreter.commands.report_facts import (
     times_of,
     traffic_of,
 )
+from parspec.interpreter.output.wording.quantities import how_many, in_bytes, in_seconds
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.hovers.moves import by_primitive
 from parspec.lsp.features.hovers.subject import Place, Subject, paragraph

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from parspec.interpreter.commands.arguments import Help, Mistake, Request, command_help, parsed
-from parspec.interpreter.commands.cells import width
 from parspec.interpreter.commands.commands import CHECK, COMMANDS, REPORT, TABLES
+from parspec.interpreter.output.terminal.cells import width
 
 
 def test_operands_and_options_in_any_order():

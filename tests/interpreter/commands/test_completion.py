@@ -14,7 +14,7 @@ import pytest
 
 from parspec.interpreter.commands import main
 from parspec.interpreter.commands.commands import COMMANDS, SHELLS
-from parspec.interpreter.commands.completion_words import completed
+from parspec.interpreter.commands.shells.words import completed
 from parspec.interpreter.explanations.index import explained
 
 PLANS = "mesh N = 8\n  plan small { mesh N = 4 }\nplan large{ mesh N = 16 }\n"

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from handmade import TEXT
+from command_line import TEXT, write
 
 from parspec.interpreter.commands import main
 from parspec.interpreter.commands.watch import Cache, changes
@@ -30,11 +30,6 @@ SECONDS = 20  # more than any step takes on a busy machine
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def write(name, text):
-    Path(name).parent.mkdir(parents=True, exist_ok=True)
-    Path(name).write_text(text, "utf-8")
 
 
 class TestCache:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parspec.grammar.expressions import Arithmetic, Capacity, Name, Number, Rest, Size
 from parspec.grammar.keywords import UNITS as GRAMMAR_UNITS
-from parspec.grammar.syntax import Arithmetic, Capacity, Name, Number, Rest, Size, Span
+from parspec.grammar.span import Span
 from parspec.interpreter.spec.sizes import (
     LIMIT,
     UNITS,

@@ -1,0 +1,261 @@
+"""`report --format text`: the plan as tables, one for each group of layers, and the totals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from rich.console import RenderableType
+
+from parspec.grammar.values import value
+from parspec.interpreter.analysis.result import (
+    Analysis,
+    LayerResult,
+    Move,
+    StateOf,
+    Totals,
+)
+from parspec.interpreter.diagnostics.readable import share_text
+from parspec.interpreter.output.checks.checked import Checked
+from parspec.interpreter.output.checks.diagnostic import place
+from parspec.interpreter.output.checks.summary import counted_diagnostics
+from parspec.interpreter.output.reports.axes import axes_of
+from parspec.interpreter.output.reports.moves import move_lines
+from parspec.interpreter.output.terminal.cells import flowed, padded, safe, shortened, width
+from parspec.interpreter.output.terminal.drawing import Row, add_row, drawn, listing, open_table
+from parspec.interpreter.output.terminal.screen import Screen
+from parspec.interpreter.output.wording.facts import (
+    NO_STEP,
+    NO_TOTAL,
+    PASSES,
+    by_size,
+    dims_of,
+    groups_of,
+    kept,
+    lacks_step,
+    lacks_total,
+    mesh_of,
+    step_of,
+    times_of,
+    verdict,
+)
+from parspec.interpreter.output.wording.quantities import UNKNOWN, how_many, in_bytes, in_seconds
+from parspec.interpreter.theory.formulas import Amount
+
+_DOT = " · "
+_LONGEST_NAME = 24  # a longer one leaves too little to its states
+
+
+@value
+class _Fact:
+    """What is said under one name, in items."""
+
+    name: str
+    items: tuple[str, ...]
+    separator: str = ", "
+
+
+_LEGEND = (
+    _Fact(
+        "states", ("P(d) a slice of d", "R a copy", "R(partial) an addend", "C(k) on node k"), _DOT
+    ),
+    _Fact("layers", ("bytes/turn: operands and result on a device", "time: all turns"), _DOT),
+    _Fact("moves", ("(order)", "per device, time: the busiest, all turns", "≈ for N >> 1"), _DOT),
+)
+
+
+def report_text(found: Checked, moves: tuple[Move, ...], screen: Screen) -> str:
+    """The report on the first analysis, with the given moves."""
+    analysis = found.analyses[0]
+    parts = [
+        _header(found, screen),
+        *_layers(analysis, moves, screen),
+        *_later_passes(analysis, moves, screen),
+        "",
+        _totals(analysis, screen),
+        *_stages(analysis),
+        *_expects(found),
+    ]
+    return drawn(parts, screen)
+
+
+def _header(found: Checked, screen: Screen) -> str:
+    analysis = found.analyses[0]
+    model = analysis.model
+    plan = f" · plan {model.plan}" if model.plan is not None else ""
+    facts = [
+        _Fact("mesh", mesh_of(model) or ("none",)),
+        _Fact("dims", tuple(dims_of(model)) or ("none",)),
+        _Fact("figures", (f"of {step_of(model)}", f"traffic at {model.cost} prices")),
+    ]
+    if model.plan is None and model.plans:
+        facts.append(_Fact("plans", (*model.plans, "--plan shows one of them")))
+    wrong = counted_diagnostics(found.diagnostics)
+    if wrong:
+        facts.append(
+            _Fact("found", (wrong, "parspec check shows them, given the same options"), "; ")
+        )
+    if analysis.layers:
+        facts += _LEGEND
+    return "\n".join((safe(f"{model.file}{plan}"), *_told(facts, screen)))
+
+
+def _layers(
+    analysis: Analysis, moves: tuple[Move, ...], screen: Screen
+) -> Iterator[RenderableType]:
+    forward = [move for move in moves if move.direction == "forward"]
+    groups = dict(groups_of(analysis))
+    for group, layers in groupby(analysis.layers, key=lambda layer: groups[layer.name]):
+        members = tuple(layers)
+        names = {layer.name for layer in members}
+        yield ""
+        yield _states(group, members, analysis, screen)
+        own = [move for move in forward if move.layer in names]
+        if own:
+            yield ""
+            yield _moves("communication", own, group, analysis, screen)
+    names = {layer.name for layer in analysis.layers}
+    elsewhere = [move for move in forward if move.layer not in names]
+    if elsewhere:
+        yield ""
+        yield _moves("between stages and at outputs", elsewhere, "", analysis, screen)
+
+
+def _states(
+    group: str, layers: tuple[LayerResult, ...], analysis: Analysis, screen: Screen
+) -> RenderableType:
+    axes = axes_of(analysis)
+    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    rows: list[Row] = []
+    for layer in layers:
+        name = shortened(layer.name.removeprefix(f"{group}."), _LONGEST_NAME)
+        rows.append(Row((name, *_strategies(layer, axes, labels), *_costs(layer)), "strong"))
+        for state in layer.states:
+            if state.direction == "forward":
+                cells = (str(state.layout.state(axis)) for axis in axes)
+                label = shortened(labels.get(state.tensor, state.tensor), _LONGEST_NAME)
+                rows.append(Row((f"  {_arrow(state)}{label}", *cells)))
+    columns = (_title(group, layers[0].turns), *axes, "bytes/turn", "time")
+    return listing(columns, 2, rows, screen)
+
+
+def _title(group: str, turns: Amount) -> str:
+    """The group's name, below it how often it is run."""
+    name = shortened(group or "layers", _LONGEST_NAME)
+    return name if turns == 1 else f"{name}\n({how_many(turns)} times)"
+
+
+def _strategies(
+    layer: LayerResult, axes: tuple[str, ...], labels: Mapping[str, str]
+) -> Iterator[str]:
+    strategies, follows = dict(layer.strategy), dict(layer.follows)
+    for axis in axes:
+        tensor = follows.get(axis)
+        followed = "" if tensor is None else f"\nfollows {labels.get(tensor, tensor)}"
+        yield strategies.get(axis, _of_whole(axis, strategies)) + followed
+
+
+def _of_whole(part: str, strategies: Mapping[str, str]) -> str:
+    """What a part of an axis (`tp.0`) takes part in, said once, under the first part."""
+    axis, _, place = part.partition(".")
+    return strategies.get(axis, UNKNOWN) if place in ("", "0") else ""
+
+
+def _costs(layer: LayerResult) -> tuple[str, str]:
+    return in_bytes(layer.bytes_per_device), in_seconds(layer.time)
+
+
+def _arrow(state: StateOf) -> str:
+    return "→ " if state.role == "out" else ""
+
+
+def _moves(
+    title: str, moves: Sequence[Move], group: str, analysis: Analysis, screen: Screen
+) -> str:
+    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    heading, *lines = move_lines(title, moves, group, labels, analysis.model.cost, screen.columns)
+    return "\n".join((screen.palette.paint("faint", heading), *lines))
+
+
+def _later_passes(
+    analysis: Analysis, moves: tuple[Move, ...], screen: Screen
+) -> Iterator[RenderableType]:
+    for direction in PASSES[1:]:
+        own = [move for move in moves if move.direction == direction]
+        if own:
+            yield ""
+            yield _moves(direction, own, "", analysis, screen)
+
+
+def _totals(analysis: Analysis, screen: Screen) -> str:
+    totals = analysis.totals
+    facts = [
+        _Fact("parameters", (how_many(totals.parameters),)),
+        _amounts("traffic", totals.traffic),
+        _amounts("by axis", by_size(totals.by_axis)),
+        _amounts("by primitive", by_size(totals.by_primitive)),
+        _memory(analysis),
+        _Fact("time", tuple(_times(analysis)), _DOT),
+        _Fact("throughput", tuple(_throughput(totals)), _DOT),
+    ]
+    return "\n".join(_told([fact for fact in facts if fact.items], screen))
+
+
+def _amounts(name: str, amounts: Iterable[tuple[str, Amount | None]]) -> _Fact:
+    known = (f"{key} {in_bytes(value)}" for key, value in amounts if value is not None)
+    return _Fact(name, tuple(known), _DOT)
+
+
+def _throughput(totals: Totals) -> Iterator[str]:
+    if totals.tokens_per_second is not None:
+        yield f"{how_many(round(totals.tokens_per_second))} tokens/s"
+    if totals.mfu is not None:
+        yield f"{share_text(totals.mfu)} of peak FLOPs"
+
+
+def _times(analysis: Analysis) -> Iterator[str]:
+    for name, time in times_of(analysis):
+        yield f"{name} {in_seconds(time)}"
+    if lacks_step(analysis):
+        yield f"step: {NO_STEP}"
+
+
+def _memory(analysis: Analysis) -> _Fact:
+    memory = analysis.totals.memory
+    fact = _amounts("memory per device", (("total", memory.total), *kept(memory)))
+    if lacks_total(analysis):
+        return replace(fact, items=(*fact.items, NO_TOTAL))
+    return fact
+
+
+def _stages(analysis: Analysis) -> Iterator[RenderableType]:
+    if not analysis.stages:
+        return
+    table = open_table(("stage", "holds", "memory"), 1)
+    for stage in analysis.stages:
+        add_row(table, (str(stage.stage), ", ".join(stage.holds), in_bytes(stage.memory.total)))
+    yield ""
+    yield table
+
+
+def _expects(found: Checked) -> Iterator[RenderableType]:
+    analysis = found.analyses[0]
+    if not analysis.expects:
+        return
+    table = open_table(("line", "expect", "", "value"), 0)
+    for expect in analysis.expects:
+        line = place(expect.site, found.sources, analysis.model.file).start.line
+        add_row(table, (str(line), expect.text, verdict(expect), expect.value))
+    yield ""
+    yield table
+
+
+def _told(facts: Sequence[_Fact], screen: Screen) -> Iterator[str]:
+    """A line or more for each fact, names in a column of their own."""
+    margin = max(width(fact.name) for fact in facts) + 2
+    for fact in facts:
+        items = map(safe, fact.items)
+        first, *rest = flowed(items, fact.separator, screen.columns - margin)
+        yield screen.palette.paint("faint", padded(fact.name, margin)) + first
+        yield from (" " * margin + line for line in rest)

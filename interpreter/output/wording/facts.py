@@ -1,0 +1,139 @@
+"""What reports in every format say in the same words, from an analysis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+
+from parspec.interpreter.analysis.grid import layers_of
+from parspec.interpreter.analysis.result import Analysis, ExpectResult, Memory, Move, Pass
+from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
+from parspec.interpreter.output.wording.quantities import sized, sum_of
+from parspec.interpreter.spec.model import Model
+from parspec.interpreter.theory.formulas import Amount, Number, is_number
+from parspec.interpreter.theory.primitives import PriceList
+
+PASSES: tuple[Pass, ...] = ("forward", "backward", "update")
+MEMORY_PARTS = ("weights", "gradients", "optimizer", "activations", "cache", "buffers")
+NO_TOTAL = "no total: the backward pass is not evaluated"
+NO_STEP = "depends on the schedule, not evaluated"
+
+Parts: TypeAlias = tuple[tuple[str, Amount], ...]
+
+
+def step_of(model: Model) -> str:
+    """What the figures are of."""
+    verb = model.settings.verb if model.settings else None
+    match verb:
+        case "train":
+            return "the forward pass of one optimizer step"
+        case "infer":
+            return "one forward pass of inference"
+    return "one forward pass"
+
+
+def mesh_of(model: Model) -> tuple[str, ...]:
+    """The axes: `tp = 8 over nvlink`."""
+    return tuple(
+        sized(axis.name, axis.size) + (f" over {axis.link}" if axis.link else "")
+        for axis in model.mesh.axes
+    )
+
+
+def dims_of(model: Model) -> Iterator[str]:
+    """The dimensions: `B = 4096`, and to what they are padded."""
+    for dim in model.dims:
+        extent = "" if dim.extent == dim.size else f" (padded to {dim.extent})"
+        yield sized(dim.name, dim.size) + extent
+
+
+def kept(memory: Memory) -> Parts:
+    """What there is of each kind of memory, the total left out."""
+    amounts = ((name, getattr(memory, name)) for name in MEMORY_PARTS)
+    return tuple((name, amount) for name, amount in amounts if amount is not None and amount != 0)
+
+
+def lacks_total(analysis: Analysis) -> bool:
+    """Whether memory has no total because a pass is not evaluated."""
+    return analysis.totals.memory.total is None and analysis.model.trains
+
+
+def is_linked(model: Model) -> bool:
+    """Whether communication takes a time that is known."""
+    return any(axis.link is not None for axis in model.mesh.axes)
+
+
+def times_of(analysis: Analysis) -> Iterator[tuple[str, float]]:
+    """Times of a step that are known, in seconds."""
+    totals = analysis.totals
+    linked = is_linked(analysis.model)
+    for name, time in (
+        ("compute", totals.compute_time),
+        ("communication", totals.communication_time if linked else None),
+        ("bubble", totals.bubble_time),
+        ("step", totals.step_time),
+    ):
+        if time is not None:
+            yield name, time
+
+
+def lacks_step(analysis: Analysis) -> bool:
+    """Whether a step has no time because its schedule is not evaluated."""
+    return analysis.totals.step_time is None and bool(analysis.stages)
+
+
+def traffic_of(analysis: Analysis) -> Amount | None:
+    """Bytes that all passes move, in the model's price list."""
+    return sum_of(amount for _, amount in analysis.totals.traffic if amount is not None)
+
+
+def per_device_of(analysis: Analysis) -> Amount | None:
+    """Bytes that the busiest device sends or receives, all primitives together."""
+    return sum_of(move.per_device for move in analysis.moves)
+
+
+def groups_of(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """Layers with the stack or block that each stands in, "" for none."""
+    parents = {layer.name: layer.parent for layer in layers_of(analysis.model.items)}
+    for layer in analysis.layers:
+        yield layer.name, parents.get(layer.name, layer.name).rpartition(".")[0]
+
+
+def moved(move: Move, label: str) -> str:
+    """What a primitive moves: the variable, or a statistic of it."""
+    return f"{move.statistic} of {label}" if move.statistic else label
+
+
+def price_of(move: Move, analysis: Analysis) -> tuple[str, ...]:
+    """How the traffic of a primitive comes about: its price as a formula, what that speaks of."""
+    if move.primitive is None:
+        return ()
+    prices = analysis.model.cost
+    return tuple(part for part in (one_priced(move, prices), measures(move, prices)) if part)
+
+
+def verdict(expect: ExpectResult) -> str:
+    """Whether an `expect` holds, in words."""
+    if expect.holds is None:
+        return "not evaluated"
+    return "holds" if expect.holds else "fails"
+
+
+def at_work(moves: Iterable[Move]) -> Sequence[Move]:
+    """The moves that have a primitive."""
+    return [move for move in moves if move.primitive is not None]
+
+
+def by_size(amounts: Iterable[tuple[str, Amount]]) -> Parts:
+    """The largest first; a formula counts as more than any number."""
+    return tuple(sorted(amounts, key=lambda part: _size(part[1]), reverse=True))
+
+
+def heaviest(moves: Iterable[Move], prices: PriceList) -> list[Move]:
+    """Those with the most traffic first; a formula counts as more than any number."""
+    return sorted(moves, key=lambda move: _size(traffic(move, prices)), reverse=True)
+
+
+def _size(amount: Amount) -> tuple[bool, Number]:
+    """A key that sorts numbers below formulas."""
+    return (False, amount) if is_number(amount) else (True, 0)
