@@ -22,6 +22,8 @@ def edits_between(before: str, after: str) -> Iterator[Edit]:
     """What makes `after` of `before`, in order; all but their blanks is the same."""
     here = there = 0
     while True:
+        passed = _alike(before, after, here, there)
+        here, there = here + passed, there + passed
         blank, other = _end(_BLANK, before, here), _end(_BLANK, after, there)
         if before[here:blank] != after[there:other]:
             yield _trimmed(before, here, blank, after[there:other])
@@ -29,6 +31,17 @@ def edits_between(before: str, after: str) -> Iterator[Edit]:
             return
         ink = min(_end(_INK, before, blank) - blank, _end(_INK, after, other) - other)
         here, there = blank + ink, other + ink
+
+
+def _alike(before: str, after: str, here: int, there: int) -> int:
+    """How long the whole lines are that two texts have in common from two offsets on."""
+    done = here
+    while end := before.find("\n", done) + 1:
+        line = before[done:end]
+        if not after.startswith(line, there + done - here):
+            break
+        done = end
+    return done - here
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from parspec.grammar.columns import Line, rendered
+from parspec.grammar.document import Document
 from parspec.grammar.edits import Edit, applied, edits_between
 from parspec.grammar.entries import Entry, entries
 from parspec.grammar.parser import parse
@@ -29,31 +30,42 @@ def formatted(text: str) -> str:
     if text.startswith(_BYTE_ORDER_MARK):
         return _BYTE_ORDER_MARK + formatted(text.removeprefix(_BYTE_ORDER_MARK))
     document = parse(text)
-    found = entries(document)
-    if found is None:
-        return text
-    result = "".join(f"{line}\n" for line in _lines(found))
-    end = _line_end(text)
-    if end != "\n" or "\r" in result:
-        result = _LINE_END.sub(end, result)
-    return result if result == text or same(document, result) else text
+    styled = _styled(document)
+    return styled if styled == text or same(document, styled) else text
 
 
-def edits(text: str) -> tuple[Edit, ...]:
+def edits(document: Document) -> tuple[Edit, ...]:
     """What brings a text into the one style, in order, each edit as small as it can be."""
-    styled = formatted(text)
-    return () if styled == text else tuple(edits_between(text, styled))
+    found = _edits(document)
+    return found if not found or same(document, applied(document.text, found)) else ()
 
 
-def range_edits(text: str, start: int, end: int) -> tuple[Edit, ...]:
+def range_edits(document: Document, start: int, end: int) -> tuple[Edit, ...]:
     """Those of the edits that concern the statements and comments which a range touches."""
-    document = parse(text)
+    text = document.text
     spans = [(at, at + len(chunk.text)) for at, chunk in document.placed()]
     touched = [(first, last) for first, last in spans if first <= end and start <= last]
     low = len(text[: min([start, *(first for first, _ in touched)])].rstrip(BLANKS))
     high = max([end, *(last for _, last in touched)])
-    chosen = tuple(edit for edit in edits(text) if low <= edit.start and edit.end <= high)
-    return chosen if same(document, applied(text, chosen)) else ()
+    chosen = tuple(edit for edit in _edits(document) if low <= edit.start and edit.end <= high)
+    return chosen if not chosen or same(document, applied(text, chosen)) else ()
+
+
+def _edits(document: Document) -> tuple[Edit, ...]:
+    """What makes the styled text, which is not held against the text yet."""
+    text = document.text
+    styled = formatted(text) if text.startswith(_BYTE_ORDER_MARK) else _styled(document)
+    return () if styled == text else tuple(edits_between(text, styled))
+
+
+def _styled(document: Document) -> str:
+    """The lines of a document in the one style; its own where it holds text of no statement."""
+    found = entries(document)
+    if found is None:
+        return document.text
+    styled = "".join(f"{line}\n" for line in _lines(found))
+    end = _line_end(document.text)
+    return _LINE_END.sub(end, styled) if end != "\n" or "\r" in styled else styled
 
 
 def _lines(found: Sequence[Entry]) -> Iterator[str]:

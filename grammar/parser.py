@@ -102,9 +102,10 @@ class _Reading(NamedTuple):
 
 def _reading(text: str, first_key: int) -> _Reading:
     whole = split(text)
-    pieces = [part for piece in whole.pieces for part in _pieces(text, piece)]
-    texts = [text[piece.start : piece.end] for piece in pieces]
-    reads = [_read(piece_text) for piece_text in texts]
+    parts = [part for piece in whole.pieces for part in _parts(text, piece)]
+    pieces = [part.piece for part in parts]
+    texts = [part.text for part in parts]
+    reads = [part.read for part in parts]
     parsed = _with_keyword_names(text, whole, pieces, reads)
     parsed = _without_left_braces(whole, pieces, texts, parsed)
     ending = _broken_off_with(pieces, reads)
@@ -144,18 +145,32 @@ def _read(text: str) -> _Read:
     return _Read(understood, parsed, "" if notes else note_behind(text))
 
 
-def _pieces(text: str, piece: Piece) -> list[Piece]:
+class _Part(NamedTuple):
+    """A piece with its text and what that means."""
+
+    piece: Piece
+    text: str
+    read: _Read
+
+
+def _parts(text: str, piece: Piece) -> list[_Part]:
     """The piece, or its parts where starters in it are misspelt."""
-    cuts = _read(text[piece.start : piece.end]).understood.cuts
+    whole = _part(text, piece)
+    cuts = whole.read.understood.cuts
     if not cuts:
-        return [piece]
+        return [whole]
     bounds = [piece.start, *(piece.start + cut for cut in cuts), piece.end]
     parts = []
     for start, stop in pairwise(bounds):
         end = start + len(text[start:stop].rstrip(BLANKS))
         parts.append(replace(piece, start=start, end=end, opens=False, closed=True, shallow=True))
     parts[-1] = replace(parts[-1], opens=piece.opens, closed=piece.closed, shallow=piece.shallow)
-    return parts
+    return [_part(text, part) for part in parts]
+
+
+def _part(text: str, piece: Piece) -> _Part:
+    own = text[piece.start : piece.end]
+    return _Part(piece, own, _read(own))
 
 
 def _with_keyword_names(

@@ -56,7 +56,7 @@ def capabilities(client: Client) -> dict[str, Any]:
         "selectionRangeProvider": True,
         "semanticTokensProvider": {
             "legend": {"tokenTypes": list(KINDS), "tokenModifiers": list(MODIFIERS)},
-            "full": not client.can("textDocument.semanticTokens.requests.range"),
+            "full": _all_colours(client),
             "range": True,
         },
         "documentFormattingProvider": True,
@@ -66,6 +66,14 @@ def capabilities(client: Client) -> dict[str, Any]:
             "workspaceFolders": {"supported": True, "changeNotifications": True},
         },
     }
+
+
+def _all_colours(client: Client) -> bool | dict[str, Any]:
+    """The colours of a whole file, or what changes in them for a client that takes that."""
+    asks = "textDocument.semanticTokens.requests"
+    if client.can(f"{asks}.range"):
+        return False
+    return {"delta": True} if client.can(f"{asks}.full.delta") else True
 
 
 def _rename(client: Client) -> bool | dict[str, Any]:

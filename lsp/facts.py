@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -37,17 +38,63 @@ class PartFacts:
     """A part of a model by name and by the statements that it comes from."""
 
     def __init__(self, part: Part) -> None:
-        self.layers = {layer.name: layer for layer in layers_of(part.items)}
-        self.stacks = {stack.name: stack for stack in part.stacks}
-        self.tensors = {tensor.name: tensor for tensor in part.tensors}
-        self.layers_at = grouped(self.layers.values(), lambda layer: [_chunk(layer.site)])
-        self.stacks_at = grouped(self.stacks.values(), lambda stack: [_chunk(stack.site)])
-        self.tensors_at = grouped(part.tensors, lambda tensor: [_chunk(tensor.site)])
-        self.chunks = self.layers_at.keys() | self.stacks_at.keys() | self.tensors_at.keys()
-        self.holding = grouped(part.tensors, lambda one: {*one.dims, *one.leaves})
-        self.made_from = grouped(self.layers.values(), lambda layer: [layer.template])
-        self.makers = {layer.out: layer for layer in self.layers.values()}
-        self.readers = grouped(
+        self._items = part.items
+        self._stacks = part.stacks
+        self._tensors = part.tensors
+
+    @cached_property
+    def layers(self) -> Mapping[str, Layer]:
+        """Layers by name."""
+        return {layer.name: layer for layer in layers_of(self._items)}
+
+    @cached_property
+    def stacks(self) -> Mapping[str, Stack]:
+        """Stacks by name."""
+        return {stack.name: stack for stack in self._stacks}
+
+    @cached_property
+    def tensors(self) -> Mapping[str, Tensor]:
+        """Variables by name."""
+        return {tensor.name: tensor for tensor in self._tensors}
+
+    @cached_property
+    def layers_at(self) -> Mapping[Chunk, list[Layer]]:
+        """Layers by statement."""
+        return grouped(self.layers.values(), lambda layer: [_chunk(layer.site)])
+
+    @cached_property
+    def stacks_at(self) -> Mapping[Chunk, list[Stack]]:
+        """Stacks by statement."""
+        return grouped(self._stacks, lambda stack: [_chunk(stack.site)])
+
+    @cached_property
+    def tensors_at(self) -> Mapping[Chunk, list[Tensor]]:
+        """Variables by statement."""
+        return grouped(self._tensors, lambda tensor: [_chunk(tensor.site)])
+
+    @cached_property
+    def holding(self) -> Mapping[str, list[str]]:
+        """What the variables are called that are indexed by a dimension."""
+        found: dict[str, list[str]] = {}
+        for tensor in self._tensors:
+            for dim in {*tensor.dims, *tensor.leaves}:
+                found.setdefault(dim, []).append(tensor.label)
+        return found
+
+    @cached_property
+    def made_from(self) -> Mapping[str | None, list[Layer]]:
+        """Layers by the block or op that they are written with."""
+        return grouped(self.layers.values(), lambda layer: [layer.template])
+
+    @cached_property
+    def makers(self) -> Mapping[str, Layer]:
+        """Layers by what they give."""
+        return {layer.out: layer for layer in self.layers.values()}
+
+    @cached_property
+    def readers(self) -> Mapping[str, list[Layer]]:
+        """Layers by what they read."""
+        return grouped(
             self.layers.values(),
             lambda layer: dict.fromkeys(operand.tensor for operand in layer.operands),
         )
@@ -68,6 +115,7 @@ class Facts:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
+        self._holding: dict[str, tuple[str, ...]] = {}
 
     @property
     def model(self) -> Model:
@@ -156,8 +204,7 @@ class Facts:
     def _at(self, site: Site, table: Callable[[PartFacts], Mapping[Chunk, list[V]]]) -> Iterator[V]:
         chunk = _chunk(site)
         for part in self.parts:
-            if chunk in part.chunks:
-                yield from table(part).get(chunk, ())
+            yield from table(part).get(chunk, ())
 
     def maker(self, tensor: str) -> Layer | None:
         """The layer that gives a variable."""
@@ -222,9 +269,14 @@ class Facts:
                 found.setdefault(dim, {}).setdefault(axes, []).append(layer.name)
         return found
 
-    def holding(self, dim: str) -> tuple[Tensor, ...]:
-        """The variables that are indexed by a dimension or a product that it is a factor of."""
-        return tuple(tensor for part in self.parts for tensor in part.holding.get(dim, ()))
+    def holding(self, dim: str) -> tuple[str, ...]:
+        """What the variables are called that are indexed by a dimension or a product that it is a
+        factor of, each once."""
+        known = self._holding.get(dim)
+        if known is None:
+            labels = chain.from_iterable(part.holding.get(dim, ()) for part in self.parts)
+            known = self._holding[dim] = tuple(dict.fromkeys(labels))
+        return known
 
     @cached_property
     def at_work(self) -> tuple[Move, ...]:

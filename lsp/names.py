@@ -8,12 +8,14 @@ are one symbol, and so is a stack's carry inside and outside of the stack.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
+from unicodedata import is_normalized
 
-from parspec.grammar.document import Chunk, Document
+from parspec.grammar.document import Chunk, Document, Run
 from parspec.grammar.expressions import Call, Expression, Name, Product, Sum
 from parspec.grammar.syntax import (
     BlockStatement,
@@ -27,7 +29,7 @@ from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.frames import tensor_uses
 from parspec.lsp.mentions import Space
 from parspec.lsp.ranges import Location, Range
-from parspec.lsp.regions import Entry, Key, Listing, Region, listing_of
+from parspec.lsp.regions import Entry, Key, Listing, Region, listing_of, spaces_of
 from parspec.lsp.shapes import declared_dims
 
 Body: TypeAlias = Region | None
@@ -51,28 +53,36 @@ class Symbol(NamedTuple):
 
 class Names:
     """The names of a file and of all that it imports: `documents`, the file itself first.
-    `listings`: those of each run, in order."""
+
+    Runs are listed when something is asked that they may have to do with."""
 
     def __init__(self, documents: Iterable[tuple[str, Document]]) -> None:
         self._documents = dict(documents)
-        self.listings: list[Listing] = []
-        self._places: dict[int, tuple[str, int]] = {}
-        for file, document in self._documents.items():
-            for run, start in zip(document.runs, document.starts, strict=True):
-                listing = listing_of(run)
-                self.listings.append(listing)
-                self._places[id(listing)] = (file, start)
         self._declared: dict[Key, tuple[Entry, ...]] = {}
+
+    @cached_property
+    def listings(self) -> Sequence[Listing]:
+        """The names of all runs, in order."""
+        return [listing_of(run) for each in self._documents.values() for run in each.runs]
+
+    @cached_property
+    def _places(self) -> Mapping[int, tuple[str, int]]:
+        """The file and the start of each run, by its id."""
+        return {
+            id(run): (file, start)
+            for file, document in self._documents.items()
+            for run, start in zip(document.runs, document.starts, strict=True)
+        }
 
     # -- places ----------------------------------------------------------------------------------
 
     def file(self, entry: Entry) -> str:
         """The file in which an entry is written."""
-        return self._places[id(entry.listing)][0]
+        return self._places[entry.listing.run][0]
 
     def location(self, entry: Entry) -> Location:
         """Where an entry is written."""
-        file, start = self._places[id(entry.listing)]
+        file, start = self._places[entry.listing.run]
         at = start + entry.offset
         span = entry.mention.span
         return Location(file, Range(at + span.start, at + span.end))
@@ -86,7 +96,7 @@ class Names:
         listing = self.listing_at(file, offset)
         if listing is None:
             return None
-        local = offset - self._places[id(listing)][1]
+        local = offset - self._places[listing.run][1]
         touching = None
         for entries in reversed(listing.by_chunk.values()):
             if not entries or entries[0].offset > local:
@@ -143,7 +153,26 @@ class Names:
         are about, looked for."""
         if len(self._declared) >= _FEW:
             return self._by_key.get(key, ())
-        return (entry for each in self.listings for entry in each.top.declared.get(key, ()))
+        space, name = key
+        runs = (run for run in self._writing(name) if space in spaces_of(run))
+        return (entry for run in runs for entry in listing_of(run).top.declared.get(key, ()))
+
+    def _writing(self, name: str) -> Iterator[Run]:
+        """The runs in which a name may be written, and few others."""
+        text = re.escape(name)
+        word = re.compile(rf"{text}(?<!\w{text})(?!\w)")  # one that begins with text is quick
+        for document in self._documents.values():
+            starts, runs = document.starts, document.runs
+            if not is_normalized("NFC", document.text):
+                yield from runs
+                continue
+            found = word.search(document.text)
+            while found:
+                place = bisect_right(starts, found.start())
+                if place:
+                    yield runs[place - 1]
+                more = place < len(starts)
+                found = word.search(document.text, starts[place]) if more else None
 
     @cached_property
     def _by_key(self) -> Mapping[Key, Sequence[Entry]]:
@@ -164,8 +193,8 @@ class Names:
 
     def named(self, name: str) -> Iterator[Entry]:
         """Every entry that is a name, whatever it means."""
-        for listing in self.listings:
-            yield from listing.by_name.get(name, ())
+        for run in self._writing(name):
+            yield from listing_of(run).by_name.get(name, ())
 
     def declared(self, space: Space, body: Body) -> Iterator[Symbol]:
         """The symbols of a space that belong to a body."""

@@ -7,19 +7,48 @@ touches it.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from parspec.grammar.document import Chunk, Run
-from parspec.grammar.syntax import BlockStatement, OpStatement, StackStatement
+from parspec.grammar.syntax import (
+    AxisStatement,
+    BlockStatement,
+    DeviceStatement,
+    DimStatement,
+    LayerStatement,
+    LinkStatement,
+    MeshStatement,
+    OpStatement,
+    PlanStatement,
+    PointwiseStatement,
+    StackStatement,
+    TensorStatement,
+)
 from parspec.lsp.broken import loose_mentions
 from parspec.lsp.mentions import Mention, Space, mentions
 
+T = TypeVar("T")
 Key: TypeAlias = tuple[Space, str]
 
 EVERYWHERE: frozenset[Space] = frozenset(("dim", "axis", "link", "device", "plan"))
 """Spaces whose names mean the same in every body."""
+
+_DECLARED: Mapping[type, tuple[Space, ...]] = {
+    DimStatement: ("dim",),
+    MeshStatement: ("axis",),
+    AxisStatement: ("axis",),
+    LinkStatement: ("link",),
+    DeviceStatement: ("device",),
+    PlanStatement: ("plan",),
+    TensorStatement: ("tensor",),
+    LayerStatement: ("layer", "tensor"),
+    StackStatement: ("layer",),
+    OpStatement: ("function",),
+    BlockStatement: ("function",),
+    PointwiseStatement: ("function",),
+}
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -52,7 +81,7 @@ class Region:
             region = region.outer
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Entry:
     """A mention in its chunk, which starts `offset` characters into its `listing`'s run, and the
     region in which it is looked for. `order`: the chunk's place in the run."""
@@ -72,9 +101,10 @@ class Entry:
 
 @dataclass(slots=True, eq=False, repr=False)
 class Listing:
-    """The names of a run: by chunk, by name, and the regions of its bodies by the chunks that own
-    them, and by those that stand in them."""
+    """The names of the run with this `id`: by chunk, by name, and the regions of its bodies by the
+    chunks that own them, and by those that stand in them."""
 
+    run: int
     top: Region = field(default_factory=lambda: Region(None, None))
     by_chunk: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
     by_name: dict[str, list[Entry]] = field(default_factory=dict)
@@ -86,20 +116,32 @@ class Listing:
         return self.bodies.get(chunk.key)
 
 
-_KEPT: dict[int, tuple[weakref.ref[Run], Listing]] = {}
+def _kept(function: Callable[[Run], T]) -> Callable[[Run], T]:
+    """The function, which works out what it says of a run once."""
+    known: dict[int, tuple[weakref.ref[Run], T]] = {}
+
+    def told(run: Run) -> T:
+        key = id(run)
+        kept = known.get(key)
+        if kept is None:
+            kept = known[key] = (weakref.ref(run, lambda _: known.pop(key, None)), function(run))
+        return kept[1]
+
+    return told
 
 
+@_kept
+def spaces_of(run: Run) -> frozenset[Space]:
+    """The spaces in which statements of a run may declare names outside of bodies."""
+    return frozenset(
+        space for chunk in run.every for space in _DECLARED.get(type(chunk.statement), ())
+    )
+
+
+@_kept
 def listing_of(run: Run) -> Listing:
     """The names of a run."""
-    key = id(run)
-    kept = _KEPT.get(key)
-    if kept is None:
-        kept = _KEPT[key] = (weakref.ref(run, lambda _: _KEPT.pop(key, None)), _listed(run))
-    return kept[1]
-
-
-def _listed(run: Run) -> Listing:
-    listing = Listing()
+    listing = Listing(id(run))
     places = zip(run.every, run.offsets, strict=True)
     for order, (chunk, offset) in enumerate(places):
         region = listing.around.get(chunk.key, listing.top)

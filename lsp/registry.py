@@ -51,8 +51,9 @@ ROUTES: tuple[Route, ...] = (
     Route("workspace/symbol", "outline", "workspace_symbol", of="workspace"),
     Route("textDocument/foldingRange", "outline", "folding_range"),
     Route("textDocument/selectionRange", "outline", "selection_range"),
-    Route("textDocument/semanticTokens/full", "outline", "semantic_tokens_full"),
-    Route("textDocument/semanticTokens/range", "outline", "semantic_tokens_range"),
+    Route("textDocument/semanticTokens/full", "coloring", "semantic_tokens_full"),
+    Route("textDocument/semanticTokens/full/delta", "coloring", "semantic_tokens_delta"),
+    Route("textDocument/semanticTokens/range", "coloring", "semantic_tokens_range"),
     Route("textDocument/formatting", "outline", "document_formatting"),
     Route("textDocument/rangeFormatting", "outline", "range_formatting"),
 )

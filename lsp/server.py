@@ -81,6 +81,7 @@ class Server(LanguageServer):
         """Serves the client until it ends, and returns the exit code."""
         gc.freeze()
         gc.set_threshold(*_SELDOM)
+        gc.enable()
         return asyncio.run(self._serve(messages))
 
     async def _serve(self, messages: Iterator[bytes]) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -64,13 +65,14 @@ class _Work:
 @dataclass(slots=True)
 class Session:
     """What is known of a client, its files and its settings. `checkpoint`: that of the work that is
-    being done."""
+    being done. `colours`: the semantic tokens that the client was last given, by file."""
 
     client: Client
     settings: Settings = field(default_factory=Settings)
     documents: Documents = field(default_factory=Documents)
     folders: list[str] = field(default_factory=list)
     checkpoint: Checkpoint = go_on
+    colours: dict[str, array[int]] = field(default_factory=dict)
     _files: Files = field(init=False)
     _work: dict[str, _Work] = field(default_factory=dict)
 
@@ -105,6 +107,7 @@ class Session:
         closed = self.documents.close(uri)
         if closed is not None:
             self._work.pop(closed.file, None)
+            self.colours.pop(closed.file, None)
 
     # -- names -----------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.lsp.facts import Facts
+from parspec.lsp.names import Names
 from parspec.lsp.ranges import Location, Range
 
 _WORD = re.compile(r"\w+")
@@ -66,7 +67,7 @@ class Snapshot:
     `file`: its name in the analysis, an absolute path (or made from the URI of an unsaved buffer);
     `version`: the client's number for the text. `analyses`: of the file itself first, then one
     under each of its plans; `facts`: the same by name. `sources`: the file itself and all that it
-    imports, by name.
+    imports, by name; `names`: what is written in them.
     """
 
     file: str
@@ -75,9 +76,12 @@ class Snapshot:
     analyses: tuple[Analysis, ...]
     sources: Mapping[str, Source]
     facts: tuple[Facts, ...] = field(init=False, compare=False, repr=False)
+    names: Names = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "facts", tuple(map(Facts, self.analyses)))
+        written = ((file, source.document) for file, source in self.sources.items())
+        object.__setattr__(self, "names", Names(written))
 
     @property
     def text(self) -> str:

@@ -147,14 +147,15 @@ def peak_live(inferred: Inferred, parts: Sequence[Lives]) -> Amount:
     for start, one in zip(starts[1:], parts, strict=True):
         changes[start] += one.after
     _note(lives, changes)
-    living = list(accumulate(changes))
-    peak = living.index(max(living))
+    levels = list(accumulate(changes))
+    peak = levels.index(max(levels))
     at = bisect_right(starts, peak) - 1
     for life in parts[at].own if at < len(parts) else ():
         first, last = life.first + starts[at], life.last + starts[at]
         lives.append(_Life(life.why, life.size, first, last))
-    lives.sort(key=lambda life: (life.why, life.first))
-    return total(life.size for life in lives if life.first <= peak <= life.last)
+    living = [life for life in lives if life.first <= peak <= life.last]
+    living.sort(key=lambda life: (life.why, life.first))
+    return total(life.size for life in living)
 
 
 def _across(inferred: Inferred, parts: Sequence[Lives], starts: Sequence[int]) -> Iterator[_Life]:

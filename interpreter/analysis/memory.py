@@ -57,10 +57,11 @@ def resting_in(section: Section) -> Resting:
 def resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
     """Where a variable rests, and its bytes there."""
     pipeline, size = section.pipeline, section.at_rest[tensor.name]
-    if not pipeline.courses:
+    if not pipeline.stage_axes:
         return Home(tensor.role, (), ()), _all_turns(size, tensor.stacked, section)
     use, courses = section.uses[tensor.name], pipeline.courses
-    nodes = {axis: use.origin.state(axis).nodes for axis in pipeline.axes}
+    axes = (*pipeline.axes, *pipeline.stage_axes)
+    nodes = {axis: use.origin.state(axis).nodes for axis in axes}
     pipelined = {  # dimension to stack
         course.dim: stack
         for stack in use.stacks

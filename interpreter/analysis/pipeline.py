@@ -63,16 +63,12 @@ class Course:
 @value
 class Pipeline:
     """The courses of stacks, and the stages of layers that `stages` places, by number and by node
-    on each axis. `axes`: of all courses."""
+    on each axis. `axes`: of all courses; `stage_axes`: those whose nodes are called stages."""
 
     courses: Mapping[str, Course]
     placed: Mapping[str, tuple[int, Nodes]]
     axes: tuple[str, ...]
-
-    @property
-    def stage_axes(self) -> tuple[str, ...]:
-        """The axes whose nodes are called stages: those of the first course."""
-        return next((course.axes for course in self.courses.values()), ())
+    stage_axes: tuple[str, ...]
 
     def axes_of(self, stack: str) -> tuple[str, ...]:
         """The stage axes of a stack; () where it is not pipelined."""
@@ -98,7 +94,17 @@ def pipeline_of(model: Model, grid: Grid, stacks: Sequence[Stack]) -> Pipeline:
         if axes and stack.name not in courses:
             courses[stack.name] = _even_course(stack, axes, model, grid)
     axes_used = dict.fromkeys(axis for course in courses.values() for axis in course.axes)
-    return Pipeline(courses, placed, tuple(axes_used))
+    staged = next(_staged(model, courses, grid), ())
+    return Pipeline(courses, placed, tuple(axes_used), staged)
+
+
+def _staged(model: Model, courses: Mapping[str, Course], grid: Grid) -> Iterator[tuple[str, ...]]:
+    """The axes on whose nodes layers are placed: along which a stack is pipelined, then those of
+    `stages`, then those of `at`."""
+    yield from (course.axes for course in courses.values())
+    yield from (grid.covers[one.axis] for one in model.stages if one.axis in grid.covers)
+    at = (axis for part in model.parts for axis in part.stage_axes)
+    yield from (grid.covers[axis] for axis in at if axis in grid.covers)
 
 
 def stacks_of(items: Iterable[Item]) -> tuple[Stack, ...]:
@@ -196,11 +202,9 @@ def holdings(model: Model, pipeline: Pipeline, stages: int) -> list[tuple[str, .
     for item in model.items:
         course = None if isinstance(item, Layer) else pipeline.courses.get(item.name)
         if course is None:
-            stage = here
-            if isinstance(item, Layer):
-                stage = pipeline.placed[item.name][0] if item.name in pipeline.placed else here
-                stage = stage if item.stage is None else item.stage.index
-            held[min(stage, stages - 1)].append(item.name)
+            stage = _stage_of(item, here, pipeline)
+            for names in held if stage is None else [held[min(stage, stages - 1)]]:
+                names.append(item.name)
             continue
         if course.axes != pipeline.stage_axes:
             everywhere = set(course.axes) & set(pipeline.stage_axes)
@@ -215,3 +219,12 @@ def holdings(model: Model, pipeline: Pipeline, stages: int) -> list[tuple[str, .
             first += count
         here = stages - 1
     return [tuple(names) for names in held]
+
+
+def _stage_of(item: Item, here: int, pipeline: Pipeline) -> int | None:
+    """The stage of what is on one, `here` unless it says so; None where it is on all."""
+    if isinstance(item, Layer) and item.stage is not None:
+        return item.stage.index
+    if item.name in pipeline.placed:
+        return pipeline.placed[item.name][0]
+    return here if pipeline.courses else None

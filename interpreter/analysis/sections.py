@@ -262,9 +262,9 @@ def _walk(
     for part, outline, shared in zip(parts, outlines, meetings.shared, strict=True):
         outside = outline.outside
         given = (
-            tuple([tensors[name] for name in outside]),
-            tuple([left.get(name) for name in outside]),
-            tuple([declared.get(name) for name in outside]),
+            tuple(map(tensors.__getitem__, outside)),
+            tuple(map(left.get, outside)),
+            tuple(map(declared.get, outside)),
         )
         one = infer_next(part, shared, *given, stages, pieces, pipeline)
         left.update(one.left)
@@ -285,7 +285,7 @@ def _crossing(
     """The variables that several parts know."""
     pieces, shared = known.same(grid.pieces), meetings.shared
     met = [
-        tuple([tuple([inferences[place] for place in meetings.met[name]]) for name in names])
+        tuple([tuple(map(inferences.__getitem__, meetings.met[name])) for name in names])
         for names in shared
     ]
     lies = known.each(_lies_across, outlines, shared, met, repeat(pieces), repeat(pipeline))

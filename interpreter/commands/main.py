@@ -28,15 +28,27 @@ from parspec.interpreter.commands.outcome import CLEAN, INTERRUPTED, READER_GONE
 from parspec.interpreter.commands.talk import say
 from parspec.interpreter.output.terminal.screen import screen
 
-_YOUNG = 100_000  # values made between two looks for cycles: what a spec is made into has none
 _USAGE = "usage: parspec COMMAND FILE... [options]"
 _ISSUES = "Please report it with the spec that shows it; PARSPEC_DEBUG=1 shows where it happened."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a command line (that of the process unless given) and returns its exit code."""
-    gc.set_threshold(_YOUNG)
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    """Runs a command line (that of the process unless given) and returns its exit code.
+
+    What a spec is made into has no cycles, so nobody looks for them meanwhile; a command that goes
+    on and on does so by itself.
+    """
+    looking = gc.isenabled()
+    gc.disable()
+    try:
+        return _run(list(sys.argv[1:] if arguments is None else arguments))
+    finally:
+        if looking:
+            gc.freeze()  # or all that is left would be looked through at once, before the exit
+            gc.enable()
+
+
+def _run(words: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         _escape_what_cannot_be_encoded(stream)
     try:

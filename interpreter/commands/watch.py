@@ -6,6 +6,7 @@ appears. Stamps are taken before a file is read: a change while it is read is no
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
@@ -79,6 +80,7 @@ class Cache(Generic[T]):
 
 def changes(cache: Cache[T], files: Callable[[], Iterable[str]]) -> tuple[str, ...]:
     """Waits until one of the cache's files changes or `files` names others; which these are."""
+    gc.collect()
     while True:
         start = time.monotonic()
         changed = {*cache.changed(), *cache.kept.keys() ^ set(files())}

@@ -15,6 +15,9 @@ from parspec.interpreter.diagnostics.entry import (
 
 
 def _unknown_name(facts: Facts) -> str:
+    if facts.get("made") == "below":
+        name = word(facts["name"])
+        return f"tensor {name} is read before it is made; let this stand below what makes {name}"
     here = facts.get("here")
     meant = f"; here {word(here)}" if here else near(facts)
     return f"there is no {word(facts['kind'])} {word(facts['name'])}{meant}"

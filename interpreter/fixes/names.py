@@ -26,7 +26,7 @@ from parspec.interpreter.spec.patterns import ANY
 def close_names(case: Case) -> Iterator[Fix]:
     """Each name that may be meant, in place of the one that nobody knows."""
     name, close = case.text("name"), [word(each) for each in items(case.facts.get("near"))]
-    if case.finding.fixes or case.at.text(case.span) != name:
+    if case.finding.fixes or case.facts.get("made") or case.at.text(case.span) != name:
         return
     for each in close:
         yield fix(f"Replace `{name}` with `{each}`", case.at.replace(case.span, each))

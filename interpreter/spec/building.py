@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, Unit, own_name
 from parspec.interpreter.spec.limits import (
     ALL_STATEMENTS,
@@ -109,7 +109,7 @@ class Building:
         """A variable answers to one more name."""
         known = self.tensors.get(tensor)
         if known is not None and name not in (known.name, *known.aliases):
-            self.tensors[tensor] = replace(known, aliases=(*known.aliases, name))
+            self.tensors[tensor] = changed(known, aliases=(*known.aliases, name))
 
     def add_layer(self, layer: Layer, unit: Unit, body: Body, here: Here, span: Span) -> bool:
         """A new layer of a named one, where there is room for it (else `over_limit`)."""

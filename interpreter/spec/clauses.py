@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from parspec.grammar.expressions import Name
@@ -18,7 +17,7 @@ from parspec.grammar.syntax import (
     StoreClause,
     UnevenClause,
 )
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
 from parspec.interpreter.spec.model import Assignment, Stage
 
 if TYPE_CHECKING:
@@ -74,7 +73,7 @@ def said(clauses: Iterable[Clause], bearer: Bearer, name: str, here: Here) -> Sa
         if word not in _TAKES[bearer]:
             keyword = clause.state if isinstance(clause, StateClause) else word
             here.report("misplaced", clause.span, statement=keyword, place=f"on {_a(bearer)}")
-            result = replace(result, sound=False)
+            result = changed(result, sound=False)
             continue
         match clause:
             case PartitionClause() | StateClause() | StoreClause():
@@ -82,11 +81,11 @@ def said(clauses: Iterable[Clause], bearer: Bearer, name: str, here: Here) -> Sa
             case AtClause():
                 result = _staged(result, clause, here)
             case FlagClause(flag="frozen"):
-                result = replace(result, frozen=True)
+                result = changed(result, frozen=True)
             case FlagClause():
-                result = replace(result, recompute=True)
+                result = changed(result, recompute=True)
             case UnevenClause():
-                result = replace(result, uneven=True)
+                result = changed(result, uneven=True)
     return _without_contradictions(result, name, here)
 
 
@@ -123,8 +122,8 @@ def _assigned(
     known = tuple(part for part in made if part is not None)
     sound = result.sound and len(known) == len(made)
     if isinstance(clause, StoreClause):
-        return replace(result, stores=result.stores + known, sound=sound)
-    return replace(result, assignments=result.assignments + known, sound=sound)
+        return changed(result, stores=result.stores + known, sound=sound)
+    return changed(result, assignments=result.assignments + known, sound=sound)
 
 
 def _cut(cut: Cut, here: Here) -> Iterator[Assignment | None]:
@@ -171,14 +170,14 @@ def _store(clause: StoreClause, here: Here) -> Iterator[Assignment | None]:
 def _staged(result: Said, clause: AtClause, here: Here) -> Said:
     index = clause.stage.value
     if not _known_axis(clause.axis, here):
-        return replace(result, sound=False)
+        return changed(result, sound=False)
     if index.denominator != 1:
         reason = "stages are counted from 0 in whole numbers"
         axis, text = clause.axis.text, str(index)
         here.report("bad_size", clause.stage.span, name=axis, text=text, reason=reason)
-        return replace(result, sound=False)
+        return changed(result, sound=False)
     stage = Stage(clause.axis.text, index.numerator, here.at(clause.span))
-    return replace(result, stage=stage)
+    return changed(result, stage=stage)
 
 
 def _known_axis(path: Path, here: Here) -> bool:
@@ -230,7 +229,7 @@ def _without_contradictions(result: Said, name: str, here: Here) -> Said:
                 "conflicting_states", span, axis=part.axis, first=first_text, second=second_text
             )
     held = tuple(kept.values())
-    return replace(
+    return changed(
         result,
         assignments=tuple(part for part in held if part.saying != "store"),
         stores=tuple(part for part in held if part.saying == "store"),

@@ -9,8 +9,8 @@ gives it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sized
-from dataclasses import replace
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.expressions import (
@@ -25,8 +25,9 @@ from parspec.grammar.expressions import (
 )
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStatement
+from parspec.grammar.values import changed
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
-from parspec.interpreter.spec.frames import Arguments, Block, Frame, Host, frame_of, supplied
+from parspec.interpreter.spec.frames import Arguments, Block, Frame, Host, frame_of
 from parspec.interpreter.spec.functions import (
     DECLARED_POINTWISE,
     ELSEWHERE,
@@ -44,6 +45,7 @@ from parspec.interpreter.spec.shapes import Draft, Leaves, check, inner, union
 if TYPE_CHECKING:
     from parspec.grammar.syntax import TensorItem
 
+_ONE = Fraction(1)
 DEPTH_LIMIT = 64  # expressions inside one another; people nest a handful
 
 Drafted: TypeAlias = "Draft | Reading | Fraction | None"
@@ -61,7 +63,7 @@ def drafted(expression: Expression, frame: Frame, host: Host) -> Drafted:
         return read(expression, frame.here) or _assumed(expression, frame, host)
     if isinstance(expression, Scalar):
         return expression.value
-    frame = replace(frame, depth=frame.depth + 1)
+    frame = changed(frame, depth=frame.depth + 1)
     match expression:
         case Product():
             return _product(expression, frame, host)
@@ -117,18 +119,18 @@ def _factors(expression: Expression) -> tuple[Expression, ...]:
 
 
 def _product(expression: Product, frame: Frame, host: Host) -> Drafted:
-    factors = [part for part in _factors(expression) if not isinstance(part, Scalar)]
+    every = _factors(expression)
+    factors = [part for part in every if not isinstance(part, Scalar)]
     if not _few(factors, "tensors in one product", expression.span, frame.here):
         return None
-    scale = _scale(expression)
+    scale = _scale(every)
     if len(factors) == 1 and scale == 1:
         return drafted(factors[0], frame, host)
     readings: list[Reading] = []
     sound = True
     for place, factor in enumerate(factors):
-        others = factors[:place] + factors[place + 1 :]
-        beside = frozenset().union(*(supplied(other, frame.here) for other in others))
-        part = value(factor, replace(frame, beside=frame.beside | beside), host)
+        others = (*frame.others, *factors[:place], *factors[place + 1 :])
+        part = value(factor, changed(frame, others=others), host)
         match part:
             case None:
                 sound = False
@@ -151,13 +153,9 @@ def _few(parts: Sized, what: str, span: Span, here: Here) -> bool:
     return len(parts) <= OPERANDS
 
 
-def _scale(expression: Expression) -> Fraction:
+def _scale(factors: Iterable[Expression]) -> Fraction:
     """The product of the plain numbers among the factors."""
-    scale = Fraction(1)
-    for part in _factors(expression):
-        if isinstance(part, Scalar):
-            scale *= part.value
-    return scale
+    return prod([part.value for part in factors if isinstance(part, Scalar)], start=_ONE)
 
 
 def _sum(expression: Sum, frame: Frame, host: Host) -> Drafted:
@@ -188,11 +186,12 @@ def _sum(expression: Sum, frame: Frame, host: Host) -> Drafted:
 
 def _term(term: Term, frame: Frame, host: Host) -> Value:
     """A term with its sign; a number times one tensor is an operand with that factor."""
-    factors = [part for part in _factors(term.value) if not isinstance(part, Scalar)]
-    scale = Fraction(term.sign)
+    every = _factors(term.value)
+    factors = [part for part in every if not isinstance(part, Scalar)]
+    scale = term.sign * _ONE
     expression = term.value
     if len(factors) == 1:
-        scale *= _scale(term.value)
+        scale *= _scale(every)
         expression = factors[0]
     part = drafted(expression, frame, host)
     match part:
@@ -268,7 +267,8 @@ def _applied(call: Call, function: Function, frame: Frame, host: Host) -> Draft 
     over = _over(call, function, here)
     unsaid = function.along and not call.over
     wanted = None if frame.wanted is None else union((frame.wanted, over or ()))
-    given = [value(part, replace(frame, wanted=wanted), host) for part in call.arguments]
+    inside = changed(frame, wanted=wanted)
+    given = [value(part, inside, host) for part in call.arguments]
     readings = tuple(part for part in given if isinstance(part, Reading))
     if unsaid:
         _say_over(call, readings, here)
@@ -380,7 +380,7 @@ def _arguments(
 ) -> tuple[Reading, ...] | None:
     """The operands of an op or a block; None, after saying why, where they are wrong."""
     wants = [*wanted, *[None] * len(call.arguments)]
-    frames = (replace(frame, wanted=w or frame.wanted, beside=frozenset()) for w in wants)
+    frames = (changed(frame, wanted=w or frame.wanted, others=()) for w in wants)
     given = [value(part, at, host) for part, at in zip(call.arguments, frames, strict=False)]
     readings = tuple(part for part in given if isinstance(part, Reading))
     if any(part is None for part in given):
@@ -422,13 +422,13 @@ def _template(
     if out is None:
         return None
     at = frame_of(statement.expression, out.leaves, inside)
-    at = replace(at, ops=(*frame.ops, name), depth=frame.depth)
+    at = changed(at, ops=(*frame.ops, name), depth=frame.depth)
     draft = as_draft(drafted(statement.expression, at, host), statement.expression.span)
     span = statement.out.name.span
     if draft is None or not check(draft, statement.out.name.text, out.leaves, span, inside):
         return None
     pairs = tuple((dim, leaf) for dim, leaves in bound.items() for leaf in leaves)
-    return replace(draft, fixed=out.leaves, span=call.span, template=name, bound=pairs)
+    return changed(draft, fixed=out.leaves, span=call.span, template=name, bound=pairs)
 
 
 def as_draft(draft: Drafted, span: Span) -> Draft | None:

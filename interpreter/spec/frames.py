@@ -71,24 +71,33 @@ class Arguments:
 
 @value
 class Frame:
-    """Where an expression stands. `wanted`: the dimensions that its layer's result has, with those
-    that functions around it work along, None while they are open; `beside`: those of what it is
-    multiplied by; `fresh`: those of the result that no operand has; `ops`: the ops being
-    written out."""
+    """Where an expression stands. `whole`: its layer's expression, whose result has the dimensions
+    `output`; `wanted`: these with those that functions around it work along, None while they are
+    open; `others`: what it is multiplied by; `ops`: the ops being written out."""
 
     here: Here
+    whole: Expression
+    output: Leaves | None
     wanted: Leaves | None
-    beside: frozenset[str] = frozenset()
-    fresh: Leaves = ()
+    others: tuple[Expression, ...] = ()
     ops: tuple[str, ...] = ()
     depth: int = 0
+
+    @property
+    def beside(self) -> frozenset[str]:
+        """The dimensions of what it is multiplied by."""
+        return frozenset().union(*(supplied(other, self.here) for other in self.others))
+
+    @property
+    def fresh(self) -> Leaves:
+        """The dimensions of the layer's result that no operand has."""
+        known = supplied(self.whole, self.here)
+        return tuple(leaf for leaf in self.output or () if leaf not in known)
 
 
 def frame_of(expression: Expression, output: Leaves | None, here: Here) -> Frame:
     """The frame of a layer's whole expression."""
-    known = supplied(expression, here)
-    fresh = tuple(leaf for leaf in output or () if leaf not in known)
-    return Frame(here, output, fresh=fresh)
+    return Frame(here, expression, output, output)
 
 
 def tensor_uses(expression: Expression) -> Iterator[TensorUse]:

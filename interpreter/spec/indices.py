@@ -8,14 +8,14 @@ around it a weight or a cache has one slice for each turn, so their dimensions a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import field
 from fractions import Fraction
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.expressions import Name, Number, TensorUse
 from parspec.grammar.span import Span
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
 from parspec.interpreter.spec.limits import SIZE_TERMS, TENSOR_DIMS
 from parspec.interpreter.spec.model import Operand
 from parspec.interpreter.spec.names import near
@@ -34,15 +34,16 @@ class Dimensions:
 
     names: tuple[str, ...] = ()
     groups: Groups = ()
+    leaves: tuple[str, ...] = field(init=False, repr=False, compare=False)  # all, in order
 
-    @property
-    def leaves(self) -> tuple[str, ...]:
-        """All leaves in order."""
-        return tuple(chain.from_iterable(self.groups))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "leaves", tuple(chain.from_iterable(self.groups)))
 
     def without(self, dims: Iterable[str]) -> Dimensions:
         """The others."""
         dropped = set(dims)
+        if dropped.isdisjoint(self.names):
+            return self
         kept = [(n, g) for n, g in zip(self.names, self.groups, strict=True) if n not in dropped]
         return Dimensions(tuple(n for n, _ in kept), tuple(g for _, g in kept))
 
@@ -65,9 +66,10 @@ class Reading:
 
     def times(self, factor: Fraction) -> Reading:
         """The same, `factor` times as large."""
-        old = self.operand
-        operand = Operand(old.tensor, old.leaves, old.factor * factor, site=old.site)
-        return replace(self, operand=operand)
+        if factor == 1:
+            return self
+        operand = changed(self.operand, factor=self.operand.factor * factor)
+        return changed(self, operand=operand)
 
 
 def spelled(name: str, dims: Iterable[Name], here: Here) -> Dimensions | None:
@@ -84,7 +86,8 @@ def spelled(name: str, dims: Iterable[Name], here: Here) -> Dimensions | None:
             here.report_unknown("dimension", dim, tuple(here.dim_names()))
             sound = False
             continue
-        if repeated := next((leaf for leaf in leaves if leaf in seen), None):
+        if not seen.isdisjoint(leaves):
+            repeated = next(leaf for leaf in leaves if leaf in seen)
             here.report("repeated_dim", dim.span, name=name, dim=repeated)
             sound = False
         seen.update(leaves)
@@ -113,7 +116,7 @@ def _within_limits(
 def read(use: TensorUse, here: Here) -> Reading | None:
     """What an expression reads where it names a tensor; None, after saying why, where that cannot
     be told."""
-    entry = here.scope.tensor(tuple(part.text for part in use.path.parts))
+    entry = here.scope.tensor(tuple([part.text for part in use.path.parts]))
     if entry is None:
         name = Name(use.path.text, use.path.span)
         close = near(name.text, tuple(here.scope.tensor_names()))
@@ -137,6 +140,8 @@ def _within_turns(seen: Seen, use: TensorUse, here: Here) -> bool:
     """Says so where a tensor with a slice for each turn is read outside its stack, or one that
     has none is indexed by the turns of a stack around it."""
     around = here.scope.turns
+    if not (around or seen.turns):
+        return True
     outside = next((dim for dim in seen.turns if dim not in around), None)
     if outside is not None:
         place = f"outside the stack along `{outside}`"
@@ -258,4 +263,4 @@ def renamed(reading: Reading, dims: Dimensions) -> Reading:
     names = iter(dims.leaves)
     old = reading.operand
     leaves = tuple(None if leaf is None else next(names) for leaf in old.leaves)
-    return replace(reading, operand=replace(old, leaves=leaves), dims=dims)
+    return changed(reading, operand=changed(old, leaves=leaves), dims=dims)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.expressions import Call
 from parspec.grammar.syntax import LayerStatement
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
 from parspec.interpreter.spec.building import Body, Building, Result
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.drafts import Unit, layers_of
@@ -35,6 +35,7 @@ from parspec.interpreter.spec.tensors import dtype_of, seen
 if TYPE_CHECKING:
     from parspec.grammar.expressions import Expression, TensorUse
     from parspec.grammar.span import Span
+    from parspec.interpreter.diagnostics.findings import Site
 
 Expand: TypeAlias = Callable[[Block, Arguments, Here, Body, tuple[str, ...]], "Seen | None"]
 """Writes out a block's layers under a path into a body; how their scope sees the block's result,
@@ -44,12 +45,17 @@ None if that is broken."""
 @value
 class Target:
     """What a layer gives: the `written` dimensions (None: left out), the `var` or `cache` that it
-    gives (None: its own), and what that is called."""
+    gives (None: its own), what that is called, and where it is named."""
 
     written: Dimensions | None
     existing: Seen | None
     result: Result
-    span: Span
+    site: Site
+
+    @property
+    def span(self) -> Span:
+        """Where it is named, in the statement."""
+        return self.site.span
 
     @property
     def wanted(self) -> Dimensions | None:
@@ -69,8 +75,10 @@ def write_layer(
     """
     name, site, scope = statement.name.text, here.at(statement.name.span), body.scope
     own = said(statement.clauses, "layer", name, here)
-    first = scope.layers.setdefault(name, site)
-    if first is not site:
+    first = scope.layers.get(name, site)
+    if first is site:
+        scope.layers[name] = site
+    else:
         here.notes.found.append(duplicate("layer", name, site, first))
     unit = Unit((*scope.path, name), "layer", own, site)
     target = _target(statement, body, here)
@@ -89,7 +97,7 @@ def write_layer(
             building.broken[unit.name] = None
         building.units.setdefault(unit.name, unit)
         made = _as_declared(target, here, building)
-    out = here.at(statement.out.span)
+    out = here.at(statement.out.span) if target is None else target.site
     if made is None:
         scope.tensors.setdefault(statement.out.text, Broken(out))
     else:
@@ -104,7 +112,9 @@ def _target(statement: LayerStatement, body: Body, here: Here) -> Target | None:
     name, scope = statement.out.text, body.scope
     site = here.at(statement.out.span)
     entry = scope.tensors.get(name)
-    around = scope.tensor((name,))
+    around = entry
+    if entry is None and scope.outer is not None:
+        around = scope.outer.tensor((name,))
     existing: Seen | None = None
     if isinstance(around, Seen) and around.role == "cache":
         existing = around
@@ -122,7 +132,7 @@ def _target(statement: LayerStatement, body: Body, here: Here) -> Target | None:
             return None
         if existing is not None and existing.turns:
             written = written.without(existing.turns)
-        if turn := next((dim for dim in written.names if dim in scope.turns), None):
+        if scope.turns and (turn := next((d for d in written.names if d in scope.turns), None)):
             place = "as an index inside its stack"
             here.report("misplaced", statement.out.span, statement=turn, place=place)
             return None
@@ -130,8 +140,8 @@ def _target(statement: LayerStatement, body: Body, here: Here) -> Target | None:
     result = Result(name, scope.unique(name), name, None, dtype, (), here.placed.note(name), site)
     outer = body.result
     if outer is not None and outer.inside == name and existing is None:
-        result = replace(outer, dtype=outer.dtype or dtype, aliases=(*outer.aliases, result.unique))
-    return Target(written, existing, result, statement.out.span)
+        result = changed(outer, dtype=outer.dtype or dtype, aliases=(*outer.aliases, result.unique))
+    return Target(written, existing, result, site)
 
 
 def _as_declared(target: Target | None, here: Here, building: Building) -> Seen | None:
@@ -162,7 +172,7 @@ def _give(target: Target, dims: Dimensions, here: Here, building: Building) -> S
         site=result.site,
     )
     building.tensors[tensor.name] = tensor
-    return seen(replace(tensor, site=here.at(target.span)), dims)
+    return seen(tensor, dims, target.site)
 
 
 @dataclass(slots=True)
@@ -210,7 +220,7 @@ class _Writer:
             written.groups,
             tuple(None if leaf is None else next(leaves) for leaf in reading.operand.leaves),
             (),
-            self.here.at(self.target.span),
+            self.target.site,
         )
 
     def _finished(self, draft: Draft) -> Seen | None:
@@ -237,7 +247,7 @@ class _Writer:
         if not self._add(self.unit.name, draft, output, out, self.here):
             return None
         if existing is not None:
-            return replace(existing, settled=True)
+            return changed(existing, settled=True)
         return _give(self.target, dims, self.here, self.building)
 
     def _fits_existing(self, dims: Dimensions) -> bool:
@@ -272,10 +282,9 @@ class _Writer:
             bound=draft.bound or here.bound_pairs(),
             offset=draft.offset,
             note=self.here.placed.chunk.note,
-            site=self.here.at(self.statement.name.span),
+            site=self.unit.site,
         )
-        span = self.statement.name.span
-        return self.building.add_layer(layer, self.unit, self.body, self.here, span)
+        return self.building.add_layer(layer, self.unit, self.body, self.here, self.unit.site.span)
 
     def _next_name(self) -> str:
         self.unnamed_layers += 1
@@ -337,14 +346,14 @@ class _Writer:
         out, site = block.header.out.text, here.at(block.call.span)
         if block.call is self.statement.expression and self.target.existing is None:
             own = self.target.result
-            result = replace(own, inside=out, shown=own.shown or self.target.written)
+            result = changed(own, inside=out, shown=own.shown or self.target.written)
             path = self.unit.path
         else:
             name = self._next_name()
             label = f"{self.statement.name.text}.{self.unnamed_layers}"
             result = Result(out, name, label, None, None, (), "", site)
             path = (*self.unit.path, str(self.unnamed_layers))
-        body = replace(self.body, chain=(*self.body.chain, self.unit), result=result)
+        body = changed(self.body, chain=(*self.body.chain, self.unit), result=result)
         entry = self.expand_block(block, arguments, here, body, path)
         if entry is None:
             return None

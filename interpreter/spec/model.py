@@ -255,6 +255,12 @@ class Part:
         return tuple(stack for item in self.items for stack in _stacks(item))
 
     @cached_property
+    def stage_axes(self) -> tuple[str, ...]:
+        """The axes on whose nodes layers outside stacks are placed."""
+        placed = (item.stage for item in self.items if isinstance(item, Layer))
+        return tuple(dict.fromkeys(stage.axis for stage in placed if stage is not None))
+
+    @cached_property
     def turns(self) -> frozenset[str]:
         """The dimensions that its stacks repeat along or its variables have a slice for."""
         own = (dim for tensor in self.tensors for dim in tensor.stacked)

@@ -15,6 +15,7 @@ from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.dims import Dims, resolve_dims
 from parspec.interpreter.spec.doubt import broken_kinds, without_consequences
 from parspec.interpreter.spec.expects import resolve_expects
+from parspec.interpreter.spec.forward import with_forward
 from parspec.interpreter.spec.hardware import (
     axis_sizes,
     resolve_devices,
@@ -129,6 +130,7 @@ def resolve(
         dtype,
     )
     walked = walk(statements, world, notes, before.walks)
+    notes.found[:] = with_forward(notes.found, walked.scope, notes.read)
     patterns = rules(statements, world, notes)
     settled = settle(walked, patterns, dims, before.portions)
     notes.found.extend(unmatched(patterns, settled, walked))

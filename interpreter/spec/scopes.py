@@ -73,7 +73,8 @@ def facts(dims: Dims, skipped: frozenset[str]) -> Facts:
 @value
 class World:
     """What holds everywhere in a spec. `turns`: the dimensions that stacks repeat along;
-    `template_dims`: the dimensions that ops call their own."""
+    `template_dims`: the dimensions that ops call their own; `plain`: whether every size is of one
+    term, so that products of sizes are, too."""
 
     dims: Dims = field(compare=False)
     facts: Facts = field(compare=False)
@@ -82,6 +83,11 @@ class World:
     turns: frozenset[str]
     template_dims: frozenset[str]
     dtype: str
+    plain: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        plain = all(terms(dim.size) == 1 for dim in self.dims.items)
+        object.__setattr__(self, "plain", plain)
 
     def has_axis(self, path: str) -> bool:
         """Is it an axis or a view, or one place of it (`tp.0`)?"""
@@ -100,6 +106,8 @@ class World:
 
     def terms(self, leaves: Iterable[str]) -> int:
         """How many terms the product of the leaves' sizes has at most."""
+        if self.plain:
+            return 1
         return prod(self.facts.terms.get(leaf, 1) for leaf in leaves)
 
     def same_positions(self, left: str, right: str) -> bool:
@@ -179,13 +187,13 @@ class Scope:
 
     def unique(self, name: str) -> str:
         """A name's path in the model."""
-        return ".".join((*self.path, name))
+        return ".".join((*self.path, name)) if self.path else name
 
     def tensor(self, parts: tuple[str, ...]) -> Entry | None:
         """What a tensor's path names here; None where nothing is called that."""
+        if len(parts) == 1:
+            return self._entry(parts[0])
         first, *rest = parts
-        if not rest:
-            return self._entry(first)
         inner = next((s.inner[first] for s in self.around() if first in s.inner), None)
         for part in rest[:-1]:
             inner = None if inner is None else inner.inner.get(part)
@@ -249,7 +257,8 @@ class Here:
 
     def at(self, span: Span) -> Site:
         """The site of a span of the statement."""
-        return self.placed.at(span)
+        placed = self.placed
+        return Site(placed.file, placed.chunk.key, span)
 
     def report(self, name: str, span: Span, /, **data: Datum) -> None:
         """Adds a finding."""

@@ -212,23 +212,24 @@ def _routes(draft: Draft, output: Leaves) -> bool:
 def _report_summed_alone(draft: Draft, output: Leaves, here: Here) -> None:
     """Warns of a dimension that a product sums away though only one factor has it: it contracts
     nothing, and is mostly another factor's index misnamed."""
-    for place, reading in enumerate(draft.readings):
-        others = union(r.leaves for r in (*draft.readings[:place], *draft.readings[place + 1 :]))
+    for reading in draft.readings:
         for dim in reading.leaves:
-            if dim not in output and dim not in others:
+            if dim not in output and sum(dim in other.leaves for other in draft.readings) == 1:
                 tensor = here.placed.text(reading.span)
                 here.report("summed_alone", reading.span, tensor=tensor, dim=dim)
 
 
 def _unexplained(draft: Draft, output: Leaves, here: Here) -> str | None:
     """A dimension of the result that comes from nowhere."""
-    have = set(draft.leaves)
+    have = set(chain.from_iterable([reading.leaves for reading in draft.readings]))
     gone = set() if draft.keeps and draft.kind == "along" else set(draft.over)
     if draft.kind == "crossentropy":
         have = set(draft.readings[1].leaves)
     if draft.kind == "dispatch":
         fresh = [leaf for leaf in output if leaf not in have]
         return fresh[1] if len(fresh) > 1 else None
+    if have.issuperset(output) and gone.isdisjoint(output):
+        return None
     return next(
         (
             leaf
@@ -248,11 +249,11 @@ def _repeats(leaf: str, have: set[str], here: Here) -> bool:
 
 def _lost(draft: Draft, output: Leaves) -> Leaves:
     """The operands' dimensions that the result lacks though nothing takes them away."""
+    if draft.kind == "einsum":
+        return ()
     operands = [reading.leaves for reading in draft.readings]
     lacking = [leaf for leaf in draft.leaves if leaf not in output]
     match draft.kind:
-        case "einsum":
-            return ()
         case "along" if not draft.keeps:
             return tuple(leaf for leaf in lacking if leaf not in draft.over)
         case "crossentropy":

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import OpStatement
+from parspec.grammar.values import changed
 from parspec.interpreter.spec.expressions import (
     as_draft,
     drafted,
@@ -57,7 +57,7 @@ def template(callee: Callee, statement: OpStatement, world: World, notes: Notes)
     dims = spelled(name, out.dims, here)
     if dims is None or not all(entered):
         return None
-    frame = replace(frame_of(statement.expression, dims.leaves, here), ops=(statement.name.text,))
+    frame = changed(frame_of(statement.expression, dims.leaves, here), ops=(statement.name.text,))
     draft = as_draft(drafted(statement.expression, frame, _Apart()), statement.expression.span)
     if draft is None or not check(draft, name, dims.leaves, out.name.span, here):
         return None

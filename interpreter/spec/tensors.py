@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
 from parspec.interpreter.spec.clauses import NOTHING, Said, said
 from parspec.interpreter.spec.indices import Dimensions, spelled
 from parspec.interpreter.spec.model import Tensor
@@ -17,6 +16,7 @@ from parspec.interpreter.spec.settings import DTYPES
 if TYPE_CHECKING:
     from parspec.grammar.expressions import Name
     from parspec.grammar.syntax import TensorItem, TensorStatement
+    from parspec.interpreter.diagnostics.findings import Site
 
 
 @value
@@ -66,12 +66,12 @@ def _declared(statement: TensorStatement, item: TensorItem, here: Here) -> Tenso
         note=here.placed.note(name),
         site=site,
     )
-    scope.tensors[name] = seen(tensor, own, settled=statement.role != "var")
+    scope.tensors[name] = seen(tensor, own, site, settled=statement.role != "var")
     return tensor
 
 
-def seen(tensor: Tensor, dims: Dimensions, *, settled: bool = True) -> Seen:
-    """A tensor as the scope sees it that declares it with these dimensions."""
+def seen(tensor: Tensor, dims: Dimensions, site: Site, *, settled: bool = True) -> Seen:
+    """A tensor as the scope sees it that declares it with these dimensions at a site."""
     return Seen(
         tensor.name,
         tensor.role,
@@ -79,7 +79,7 @@ def seen(tensor: Tensor, dims: Dimensions, *, settled: bool = True) -> Seen:
         dims.groups,
         dims.leaves,
         tensor.stacked,
-        tensor.site,
+        site,
         settled,
     )
 
@@ -110,7 +110,7 @@ def _share(own: Said, tensor: Tensor, here: Here) -> Said:
     """What a statement says of one of its tensors: clauses hold for those that have the dim."""
     if own is NOTHING:
         return own
-    return replace(
+    return changed(
         own,
         assignments=tuple(part for part in own.assignments if _has(tensor, part.dim, here)),
         stores=tuple(part for part in own.stores if _has(tensor, part.dim, here)),

@@ -393,7 +393,7 @@ class _Walker:
             site=site,
         )
         self.building.tensors[carry.name] = carry
-        inside.tensors[name.text] = seen(carry, dims)
+        inside.tensors[name.text] = seen(carry, dims, site)
         return entry
 
     def left(

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from lsprotocol import types
 
-from parspec.lsp.convert.view import View, units
+from parspec.lsp.convert.view import View
 from parspec.lsp.features import formatting, symbols
-from parspec.lsp.features.coloring import Colored, colored
 from parspec.lsp.features.folding import Fold, folds, selections
-from parspec.lsp.legend import KINDS, MODIFIERS
 from parspec.lsp.ranges import Range
 from parspec.lsp.session import Session
 
@@ -126,44 +124,6 @@ def _selection(view: View, offset: int) -> types.SelectionRange:
     for each in reversed(selections(view.snapshot, offset)):
         around = types.SelectionRange(view.range(each), around)
     return around or types.SelectionRange(view.range(Range(offset, offset)))
-
-
-# -- colours -------------------------------------------------------------------------------------
-
-
-def semantic_tokens_full(view: View, _: types.SemanticTokensParams) -> types.SemanticTokens:
-    """What each word of a file is."""
-    return _tokens(view, Range(0, len(view.snapshot.text)))
-
-
-def semantic_tokens_range(
-    view: View, params: types.SemanticTokensRangeParams
-) -> types.SemanticTokens:
-    """What each word of a part of a file is."""
-    return _tokens(view, view.span(params.range))
-
-
-def _tokens(view: View, within: Range) -> types.SemanticTokens:
-    """Each word by where it starts from the one before it, how long it is, and its numbers."""
-    lines, text, encoding = view.snapshot.lines, view.snapshot.text, view.client.encoding
-    data: list[int] = []
-    line = begin = 0
-    end = lines.line_span(0)[1]
-    for each in colored(view.snapshot, within):
-        start, stop = each.range
-        ahead = 0
-        if start > end:
-            before, line = line, lines.line_of(start)
-            ahead = line - before
-            begin, end = lines.line_span(line)
-        data += (ahead, units(text[begin:start], encoding), units(text[start:stop], encoding))
-        data += _numbers(each)
-        begin = start
-    return types.SemanticTokens(data)
-
-
-def _numbers(found: Colored) -> tuple[int, int]:
-    return KINDS.index(found.type), sum(1 << MODIFIERS.index(each) for each in found.modifiers)
 
 
 # -- formatting ----------------------------------------------------------------------------------

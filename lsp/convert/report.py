@@ -46,8 +46,8 @@ class Summary(TypedDict):
 
 
 class Word(TypedDict):
-    """A word that can be explained: its kind, the beginning of what there is to say, and the names
-    that lead to it, without regard to case."""
+    """A word that can be explained: its kind, what there is to say in one line, and the names that
+    lead to it, without regard to case."""
 
     title: str
     kind: str
@@ -106,7 +106,7 @@ def words(session: Session) -> list[Word]:
         {
             "title": each.name,
             "kind": HEADINGS[each.kind],
-            "text": each.text.partition("\n")[0],
+            "text": " ".join(each.text.split()),
             "names": [name.casefold() for name in dict.fromkeys((each.name, *each.aliases))],
         }
         for each in EXPLANATIONS

@@ -44,6 +44,7 @@ _TYPES: Mapping[str, str] = {
 }
 _OTHER = "keyword"  # words of the language: states, values, price lists
 _LIBRARY = "std/"
+_GIVEN = ("defaultLibrary",)
 
 
 class Colored(NamedTuple):
@@ -89,7 +90,7 @@ class _Colours:
         found = [self._named(entry, start) for entry in entries]
         for token in tokens_of(chunk, {entry.mention.span.start for entry in entries}):
             at = Range(start + token.start, start + token.end)
-            given = ("defaultLibrary",) if token.kind == "library" else ()
+            given = _GIVEN if token.kind == "library" else ()
             found.append(Colored(at, _TYPES[token.kind], given))
         return sorted(colour for colour in found if colour.type)
 

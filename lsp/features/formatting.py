@@ -12,12 +12,12 @@ from parspec.lsp.snapshot import Snapshot
 
 def formatted(snapshot: Snapshot) -> tuple[Edit, ...]:
     """What brings a file into the one style."""
-    return _edits(snapshot, formatter.edits(snapshot.text))
+    return _edits(snapshot, formatter.edits(snapshot.document))
 
 
 def formatted_within(snapshot: Snapshot, within: Range) -> tuple[Edit, ...]:
     """The same for the statements and comments that a range touches."""
-    return _edits(snapshot, formatter.range_edits(snapshot.text, *within))
+    return _edits(snapshot, formatter.range_edits(snapshot.document, *within))
 
 
 def _edits(snapshot: Snapshot, edits: Iterable[texts.Edit]) -> tuple[Edit, ...]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from parspec.grammar.expressions import Call, Expression, Product, Scalar, Sum, TensorUse
@@ -73,12 +74,21 @@ def inlay_hints(
         ):
             continue
         for facts in about:
-            if "pattern" in shown:
-                found += _patterns(placed, giving, facts)
             prefix = f"{facts.plan}: " if len(about) > 1 else ""
             found += _at(placed, snapshot, facts, shown, least, prefix)
+            if "pattern" in shown:
+                found += _patterns(placed, giving, facts)
     inside = (hint for hint in found if within.start <= hint.offset <= within.end)
-    return tuple(sorted(inside, key=lambda hint: hint.offset))
+    return tuple(_apart(sorted(inside, key=lambda hint: hint.offset)))
+
+
+def _apart(hints: Sequence[Hint]) -> Iterator[Hint]:
+    """Hints by offset, what patterns give set apart from another hint in front of it."""
+    before = None
+    for hint in hints:
+        beside = hint.kind == "pattern" and before is not None and before.offset == hint.offset
+        yield replace(hint, parts=(Part("· "), *hint.parts)) if beside else hint
+        before = hint
 
 
 def _chunks(snapshot: Snapshot, within: Range) -> Iterator[Placed]:

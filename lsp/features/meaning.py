@@ -39,7 +39,7 @@ class Meaning:
 
 def names_of(snapshot: Snapshot) -> Names:
     """The names of a file and of all that it imports."""
-    return Names((file, source.document) for file, source in snapshot.sources.items())
+    return snapshot.names
 
 
 def at(snapshot: Snapshot, offset: int) -> Meaning | None:

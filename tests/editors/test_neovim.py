@@ -114,6 +114,10 @@ def test_definition(shown):
     assert shown.startswith("dim F = 28672")
 
 
+def test_library(shown):
+    assert shown == ["par", True, False]
+
+
 def test_rename(shown):
     assert "dim Width = 28672           # feed-forward" in shown["model"]
     assert "weight w_up[D, Width], w_down[Width, D]" in shown["model"]

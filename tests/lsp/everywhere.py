@@ -88,6 +88,7 @@ IN_FILES: Mapping[str, Mapping[str, Building]] = {
     "codeActionProvider": {"textDocument/codeAction": lambda p: rest(p) | CONTEXT},
     "semanticTokensProvider": {
         "textDocument/semanticTokens/full": whole,
+        "textDocument/semanticTokens/full/delta": lambda p: whole(p) | {"previousResultId": ""},
         "textDocument/semanticTokens/range": rest,
     },
     "workspaceSymbolProvider": {"workspace/symbol": lambda _: {"query": "a"}},

@@ -52,6 +52,8 @@ def params(method, uri, position, end):
             said["newName"] = "renamed"
         case "textDocument/formatting" | "textDocument/rangeFormatting":
             said["options"] = {"tabSize": 2, "insertSpaces": True}
+        case "textDocument/semanticTokens/full/delta":
+            said["previousResultId"] = "none"
     return WIRE.structure(said, types.METHOD_TO_TYPES[method][2])
 
 

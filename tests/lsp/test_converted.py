@@ -7,7 +7,7 @@ from lsprotocol import types
 
 from parspec.lsp.capabilities import capabilities
 from parspec.lsp.client import Client
-from parspec.lsp.convert import completing, moving, outline
+from parspec.lsp.convert import coloring, completing, moving, outline
 
 TEXT = """\
 dim B = 4
@@ -42,7 +42,7 @@ def test_an_emoji_in_front_counts_two_in_utf_16():
     text = "dim B = 4\ninput x[B]  # 🚀\nlayer a: y[B] = gelu(x) output y  # 🚀\n"
     session = session_with(("a.par", text.replace("x[B]  # 🚀\n", "x[B]\n")))
     view = session.view(uri("a.par"))
-    tokens = outline.semantic_tokens_full(view, types.SemanticTokensParams(asked_of("a.par")))
+    tokens = coloring.semantic_tokens_full(view, types.SemanticTokensParams(asked_of("a.par")))
     assert len(tokens.data) % 5 == 0
     assert tokens.data[:5] == [0, 0, 3, 0, 0]
 
@@ -168,10 +168,12 @@ def test_renaming_in_two_files_of_which_one_is_closed(tmp_path):
         ]
 
 
-@pytest.mark.parametrize(("name", "full"), [("vscode", False), ("neovim", True), ("emacs", True)])
+@pytest.mark.parametrize(
+    ("name", "full"), [("vscode", False), ("neovim", {"delta": True}), ("emacs", True)]
+)
 def test_colours_of_whole_files_are_for_clients_that_ask_for_no_parts(name, full):
     offered = capabilities(Client({"capabilities": capabilities_of(name)}))
-    assert offered["semanticTokensProvider"]["full"] is full
+    assert offered["semanticTokensProvider"]["full"] == full
     assert offered["semanticTokensProvider"]["range"] is True
 
 

@@ -33,7 +33,7 @@ def test_by_name():
     assert facts.label("nothing") == "nothing"
     assert facts.maker("deep.one.h").name == "deep.one.up"
     assert [layer.name for layer in facts.readers("deep.one.h")] == ["deep.one.down"]
-    assert [tensor.label for tensor in facts.holding("F")] == ["w", "v", "h"]
+    assert facts.holding("F") == ("w", "v", "h")
     assert facts.ways(("dp", "tp")) == 8
 
 

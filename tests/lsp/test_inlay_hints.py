@@ -282,6 +282,21 @@ def test_the_pattern_that_holds_is_told():
     assert given("for *: store on dp", "for q: partition H on tp") == []
 
 
+def test_a_pattern_stands_behind_other_hints():
+    spec = """\
+mesh dp = 2, tp = 4
+dim B = 8, F = 8
+input x[B, F]
+layer up: h[B, F] = gelu(x)  partition F on tp
+layer act: a[B, F] = gelu(h)
+output a
+for *: partition B on dp
+"""
+    assert hinted(spec)[-1] == (
+        "layer act: a[B, F] = gelu(h)⟨follows h: F on tp⟩⟨· for *: B on dp⟩"
+    )
+
+
 def test_a_click_on_a_pattern_leads_to_it():
     text = PATTERNS + "for *, decoder.q: partition H on tp\n"
     hint = inlay_hints(snapshot_of(text), Range(0, len(text)), ("pattern",))[0]

@@ -9,7 +9,7 @@ export const EXPLAIN = "parspec.explain"; // the server's command
 const WORDS = "parspec.words"; // the server's command that lists what can be explained
 const SCHEME = "parspec";
 
-/** A word with its kind and the beginning of its explanation; `names` lead to it, in lower case. */
+/** A word with its kind and its explanation in one line; `names` lead to it, in lower case. */
 interface Word {
   readonly title: string;
   readonly kind: string;

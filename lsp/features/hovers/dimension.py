@@ -59,7 +59,7 @@ def _details(name: str, facts: Facts) -> Iterator[Block]:
         yield Table(("split on", "ways", "slice", "by"), shown)
     elif facts.model.mesh.axes:
         yield from paragraph("not split by any layer")
-    indexed = listed(tensor.label for tensor in facts.holding(name))
+    indexed = listed(facts.holding(name))
     if indexed:
         yield from paragraph(f"in {indexed}")
 

@@ -163,6 +163,14 @@ function steps.definition()
   return vim.api.nvim_get_current_line()
 end
 
+function steps.library()
+  local folder = vim.fn.tempname() .. "/parspec/interpreter/spec/library"
+  vim.fn.mkdir(folder, "p")
+  vim.fn.writefile({ "link ib { bandwidth = 50 GB/s }" }, folder .. "/wires.par")
+  vim.cmd.edit(folder .. "/wires.par")
+  return { vim.bo.filetype, vim.bo.readonly, vim.bo.modifiable }
+end
+
 function steps.rename()
   open("plan.par")
   local plan = vim.api.nvim_get_current_buf()

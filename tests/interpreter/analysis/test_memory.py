@@ -1,5 +1,7 @@
 """Memory: what lies on each pipeline stage, and what lives at once in a forward pass."""
 
+import pytest
+
 B, D, F, L = 64, 128, 512, 4
 X, H = B * D * 2, B * F * 2  # bytes of what layers hand on, bf16
 W = D * D * 2
@@ -70,3 +72,32 @@ def test_stacks_over_one_dimension_lie_on_their_own_stages(analyzed):
       stages pp: 3 first | 1 first + 4 second
     """)
     assert [stage.memory.weights for stage in analysis.stages] == [3 * W, 5 * W]
+
+
+STAGED = """
+dim B = 8, D = 1024, E = 1024, F = 4096
+mesh pp = 2
+input x[B, D]
+weight w[D, F], v[F, D], u[D, E]
+layer a: y[B, F] = x * w {a}
+layer b: z[B, D] = y * v {b}
+layer c: o[B, E] = z * u {b}
+output o
+{stages}
+"""
+
+
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        {"a": "", "b": "", "stages": "stages pp: a | b + c"},
+        {"a": "at pp[0]", "b": "at pp[1]", "stages": ""},
+    ],
+)
+def test_layers_placed_on_stages_without_a_stack_take_memory_where_they_are(clauses, analyzed):
+    """Two bytes an element: w on the first stage, v and u on the second."""
+    analysis = analyzed(STAGED.format(**clauses))
+    first, second = 2 * 1024 * 4096, 2 * (4096 * 1024 + 1024 * 1024)
+    assert [stage.memory.weights for stage in analysis.stages] == [first, second]
+    assert [stage.holds for stage in analysis.stages] == [("a",), ("b", "c")]
+    assert analysis.totals.memory.weights == second
