@@ -347,7 +347,7 @@ class _Builder:
         return _Listed((_name(named),), named.span)
 
     def any_of(self, *parts: Any) -> _Listed:
-        return _Listed(parts[:-1], _over(*parts))
+        return _Listed(parts[1:-1], _over(*parts))
 
     def pattern(self, *parts: _Listed) -> syntax.Pattern:
         return syntax.Pattern(tuple(part.items for part in parts), _over(*parts))

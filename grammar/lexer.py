@@ -23,7 +23,7 @@ END = "$END"
 UNKNOWN = "UNKNOWN"
 """Type of a token that stands for characters that belong to no token."""
 
-_WORD, _MARK = 1, 2  # the groups of what comes next
+_WORD = 1  # the group of a word in the pattern of what comes next; 2 is that of a mark
 _ANY = re.compile(r"\w+|.", re.DOTALL)
 _NO_WORDS = frozenset(("COMPARISON", "STRING", "PLACE", "NUMBER", "DIVISOR"))
 """Shapes that begin with no letter: where a word stands they are not looked for."""
@@ -63,7 +63,7 @@ class ParLexer(Lexer):
         self._fixed = {t.pattern.value: t.name for t in shapes if isinstance(t.pattern, PatternStr)}
         marks = sorted((text for text in self._fixed if not text.isalpha()), key=len, reverse=True)
         mark = "|".join(map(re.escape, marks))
-        self._next = re.compile(f"(?:{ignored})*+(?:({NAME})|({mark}))?")  # _WORD and _MARK
+        self._next = re.compile(f"(?:{ignored})*+(?:({NAME})|({mark}))?")
         self._shapes = tuple(
             (t.name, re.compile(t.pattern.value))
             for t in sorted(shapes, key=lambda terminal: -terminal.priority)

@@ -96,7 +96,7 @@ class Worker:
             job.ticket.check()
             result = job.work(job.ticket)
         except GivenUp:
-            self._tell(job.done.cancel)
+            self._tell(_drop, job.done)
         except Exception as error:  # of whatever kind: it belongs to who asked for the work
             self._tell(_fail, job.done, error)
         else:
@@ -138,6 +138,10 @@ def _finish(done: asyncio.Future[T], result: T) -> None:
 def _fail(done: asyncio.Future[Any], error: Exception) -> None:
     if not done.done():
         done.set_exception(error)
+
+
+def _drop(done: asyncio.Future[Any]) -> None:
+    done.cancel()
 
 
 class Debounced:

@@ -98,12 +98,6 @@ def _missing(move: Move, tensor: Tensor, labels: Mapping[str, int]) -> Finding:
     return Finding("unpinned", tensor.site, facts, (related,))
 
 
-def called(tensor: Tensor, tensors: Iterable[Tensor]) -> str:
-    """What a pin calls a variable: its own name where no other has it, else its path."""
-    same = sum(other.label == tensor.label for other in tensors)
-    return tensor.label if same == 1 else tensor.name
-
-
 def _is_forward(pin: PrimitiveExpect) -> bool:
     """Whether a pin is about the forward pass, or about all passes."""
     gradient = pin.tensor is not None and pin.tensor.gradient

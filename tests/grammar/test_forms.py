@@ -82,3 +82,11 @@ def test_brackets_widen_what_they_group() -> None:
     size = chunk.statement.items[0].size
     assert chunk.text[slice(*size.left.span)] == "(B + 2)"
     assert chunk.text[slice(*size.span)] == "(B + 2) * 3"
+
+
+@pytest.mark.parametrize("pattern", ["{q,k}", "a.{q, k}", "{a, b}.q", "*", "a.*"])
+def test_a_pattern_spans_all_of_its_text(pattern: str) -> None:
+    text = f"for {pattern}: replicated on tp"
+    (chunk,) = parse(text).every
+    (spanned,) = chunk.statement.patterns
+    assert text[slice(*spanned.span)] == pattern

@@ -3,14 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from parspec.grammar import parser
 from parspec.grammar.document import Chunk
 from parspec.grammar.expressions import Name
 from parspec.grammar.keywords import RESERVED
+from parspec.grammar.lexer import END, Token
+from parspec.grammar.machine import Run
 from parspec.grammar.parser import parse
 from parspec.grammar.span import Span
+from parspec.grammar.statements import Understood, understand
 
 _WORDS = (
     *RESERVED,
@@ -106,3 +111,26 @@ def test_unchanged_chunks_are_the_very_same() -> None:
     after = parse("dim B = 8\n\nlayer a: b[B] = c * d\noutput b")
     pairs = zip(before.every, after.every, strict=True)
     assert [old.parsed is new.parsed for old, new in pairs] == [False, True, True]
+
+
+def test_a_chunk_is_understood_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where a text has more chunks than are remembered."""
+    seen: list[str] = []
+
+    def noted(text: str) -> Understood:
+        seen.append(text)
+        return understand(text)
+
+    monkeypatch.setattr(parser, "_read", parser._read.__wrapped__)
+    monkeypatch.setattr(parser, "understand", noted)
+    parse("dim B = 4\nlayer a: b[B] = c\noutput b")
+    assert seen == ["dim B = 4", "layer a: b[B] = c", "output b"]
+
+
+@given(TEXTS)
+def test_reading_is_feeding_tokens(text: str) -> None:
+    whole, fed = Run(), Run()
+    read = whole.read(text)
+    assert read == (all(map(fed.feed, fed.tokens(text))) and fed.feed(Token(END, "", Span(0, 0))))
+    if read:
+        assert whole.result == fed.result

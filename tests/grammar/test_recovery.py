@@ -308,3 +308,8 @@ def test_a_misspelt_keyword_is_read_as_the_keyword(text, meant, right):
     (sound,) = parse(right).every
     assert type(chunk.statement) is type(sound.statement)
     assert outline(chunk.statement) == outline(sound.statement)
+
+
+def test_two_equals_signs_are_one_comparison() -> None:
+    _, fault = _fault("mesh fs == 8")
+    assert fault.message == '"==" cannot follow "fs" here'

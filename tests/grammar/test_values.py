@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
 
 T = TypeVar("T")
 
@@ -117,6 +117,19 @@ def test_what_takes_dataclasses_takes_it():
     assert replace(Pair(1), second="c") == Pair(1, "c")
     with pytest.raises(TypeError):
         replace(Pair(1), third=3)
+
+
+def test_changed_is_replace():
+    pair, noted = Pair(1, "x"), Noted("ab")
+    assert changed(pair, second="y") == replace(pair, second="y") == Pair(1, "y")
+    assert changed(pair) == pair
+    assert pair == Pair(1, "x")
+    assert changed(noted, name="abc") == replace(noted, name="abc") == Noted("abc")
+    assert changed(noted, name="abc").length == 3
+    assert changed(Own("a"), name="b") == Own("b")
+    assert changed(Empty()) == Empty()
+    with pytest.raises(TypeError):
+        changed(pair, third=3)
 
 
 def test_patterns():

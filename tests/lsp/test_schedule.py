@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -100,6 +101,40 @@ def test_long_work_is_told_and_short_work_is_not(monkeypatch):
         await worker.do(lambda _: time.sleep(0.2))
         await asyncio.sleep(0.01)
         assert said == ["busy", "idle"]
+
+    run(story)
+
+
+def test_what_is_asked_once_does_not_wait_for_a_storm_to_end(monkeypatch):
+    monkeypatch.setattr(schedule, "DEBOUNCE", 60)
+
+    async def story(_, __):
+        done = asyncio.Event()
+
+        async def work():
+            done.set()
+
+        Debounced(work).ask()
+        await done.wait()
+
+    run(story)
+
+
+def test_garbage_is_collected_when_there_is_no_work(monkeypatch):
+    monkeypatch.setattr(schedule, "REST", 0.02)
+
+    class Ring:
+        pass
+
+    async def story(worker, _):
+        def leave():
+            ring = Ring()
+            ring.itself = ring
+            return weakref.ref(ring)
+
+        left = await worker.do(lambda _: leave())
+        await asyncio.sleep(0.2)
+        assert left() is None
 
     run(story)
 
