@@ -35,16 +35,15 @@ _ISSUES = "Please report it with the spec that shows it; PARSPEC_DEBUG=1 shows w
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (that of the process unless given) and returns its exit code.
 
-    What a spec is made into has no cycles, so nobody looks for them meanwhile; a command that goes
-    on and on does so by itself.
+    What a spec is made into has no cycles, so nobody looks for them meanwhile, nor at the end of
+    the process; a command that goes on and on does so by itself.
     """
     looking = gc.isenabled()
     gc.disable()
     try:
         return _run(list(sys.argv[1:] if arguments is None else arguments))
     finally:
-        if looking:
-            gc.freeze()  # or all that is left would be looked through at once, before the exit
+        if looking and arguments is not None:
             gc.enable()
 
 
