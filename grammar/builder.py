@@ -16,7 +16,7 @@ from parspec.grammar import expressions, syntax
 from parspec.grammar.expressions import Name, Number, Path
 from parspec.grammar.keywords import normal
 from parspec.grammar.lexer import Token
-from parspec.grammar.span import Span
+from parspec.grammar.span import Span, span_of
 from parspec.grammar.values import value
 
 _PREFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
@@ -59,7 +59,7 @@ def _over(*parts: _Part | None) -> Span:
     if first is None or last is None:
         present = [part for part in parts if part is not None]
         first, last = present[0], present[-1]
-    return first.span if first is last else Span(first.span.start, last.span.end)
+    return first.span if first is last else span_of(first.span.start, last.span.end)
 
 
 def _all_of(kind: type[_Node], parts: tuple[_Part, ...]) -> tuple[_Node, ...]:
@@ -157,7 +157,7 @@ class _Builder:
     ) -> syntax.DimItem:
         end = options[-1].end if options else (size or name).span.end
         said = {option.kind: option.size for option in options}
-        span = Span(name.span.start, end)
+        span = span_of(name.span.start, end)
         return syntax.DimItem(
             name, size, said.get("unit"), said.get("padded"), "uneven" in said, span
         )
@@ -397,7 +397,7 @@ class _Builder:
         )
 
     def narrowings(self, *parts: _Narrowing) -> _Listed:
-        return _Listed(parts, _over(*parts) if parts else Span(0, 0))
+        return _Listed(parts, _over(*parts) if parts else span_of(0, 0))
 
     def gradient(self, *parts: Any) -> syntax.GradientUse:
         named = len(parts) == 1

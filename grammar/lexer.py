@@ -15,7 +15,7 @@ from lark.common import LexerConf
 from lark.lexer import Lexer, LexerState, PatternStr
 
 from parspec.grammar.keywords import NAME, RESERVED
-from parspec.grammar.span import Span
+from parspec.grammar.span import Span, span_of
 
 END = "$END"
 """The terminal at the end of a text."""
@@ -78,7 +78,7 @@ class ParLexer(Lexer):
         stack = parser_state.state_stack
         kind, start, end = self.next_token(text, 0, stack[-1], states[stack[-1]])
         while kind != END:
-            yield Token(kind, text[start:end], Span(start, end))
+            yield Token(kind, text[start:end], span_of(start, end))
             kind, start, end = self.next_token(text, end, stack[-1], states[stack[-1]])
 
     def next_token(

@@ -23,7 +23,7 @@ from parspec.grammar.expressions import Name
 from parspec.grammar.keywords import normal
 from parspec.grammar.lexer import END, ParLexer, Token
 from parspec.grammar.shaping import Build, shaped
-from parspec.grammar.span import Span
+from parspec.grammar.span import span_of
 
 
 class _Reduction(NamedTuple):
@@ -113,7 +113,7 @@ class Run:
         """The tokens of `text`; each has to be fed before the next is asked for."""
         kind, start, end = self._next(text, 0)
         while kind != END:
-            yield Token(kind, text[start:end], Span(start, end))
+            yield Token(kind, text[start:end], span_of(start, end))
             kind, start, end = self._next(text, end)
 
     def read(self, text: str) -> bool:
@@ -148,9 +148,9 @@ class Run:
             state = step
             states.append(step)
             if kind == "NAME":
-                values.append(Name(normal(text[start:end]), Span(start, end)))
+                values.append(Name(normal(text[start:end]), span_of(start, end)))
             elif kind in kept:
-                values.append(Token(kind, text[start:end], Span(start, end)))
+                values.append(Token(kind, text[start:end], span_of(start, end)))
             else:
                 values.append(None)
 

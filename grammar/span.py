@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -10,3 +11,9 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+@lru_cache(maxsize=1 << 14)
+def span_of(start: int, end: int) -> Span:
+    """A span; equal ones are one value, as most statements are short and much alike."""
+    return Span(start, end)

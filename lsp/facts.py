@@ -262,11 +262,17 @@ class Facts:
         """For each dimension: the layers that are partitioned along it, by the axes on which they
         are, outermost first."""
         found: dict[str, dict[tuple[str, ...], list[str]]] = {}
+        into: dict[tuple[tuple[str, str], ...], list[list[str]]] = {}  # by what layers' clauses say
         for layer in self.analysis.layers:
-            cuts = grouped(layer.partition, lambda cut: [cut[1]])
-            for dim, on in cuts.items():
-                axes = tuple(axis for axis, _ in on)
-                found.setdefault(dim, {}).setdefault(axes, []).append(layer.name)
+            lists = into.get(layer.partition)
+            if lists is None:
+                cuts = grouped(layer.partition, lambda cut: [cut[1]])
+                lists = into[layer.partition] = [
+                    found.setdefault(dim, {}).setdefault(tuple(axis for axis, _ in on), [])
+                    for dim, on in cuts.items()
+                ]
+            for names in lists:
+                names.append(layer.name)
         return found
 
     def holding(self, dim: str) -> tuple[str, ...]:

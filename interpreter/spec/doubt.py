@@ -22,7 +22,7 @@ from parspec.interpreter.diagnostics.findings import Related
 if TYPE_CHECKING:
     from parspec.grammar.document import Chunk, Document
     from parspec.interpreter.diagnostics.findings import Datum, Finding
-    from parspec.interpreter.spec.sources import Placed
+    from parspec.interpreter.spec.sources import Statements
 
 LOST_FILES = frozenset(
     {
@@ -92,13 +92,18 @@ def broken_chunks(documents: Iterable[tuple[str, Document]]) -> frozenset[tuple[
     return frozenset((file, chunk.key) for file, document in documents for chunk in document.faulty)
 
 
-def broken_kinds(findings: Iterable[Finding], statements: Iterable[Placed]) -> frozenset[str]:
+def broken_kinds(findings: Iterable[Finding], statements: Statements) -> frozenset[str]:
     """The keywords of the statements in force in which there is an error: what they say may be
     missing in the model. `import` where a file was lost, `ANY` where the keyword was."""
     errors = [f for f in findings if catalogue.severity(f) == "error"]
     wrong = {(finding.site.file, finding.site.chunk) for finding in errors}
     kinds = {EVERY_KIND for finding in errors if _lost(finding) or finding.name in LOST_FILES}
-    pending = [(placed.file, placed.chunk) for placed in statements] if wrong else []
+    pending = [
+        (placed.file, placed.chunk)
+        for passage in statements.passages
+        if not passage.places.isdisjoint(wrong)
+        for placed in passage.statements
+    ]
     while pending:
         file, chunk = pending.pop()
         if (file, chunk.key) in wrong:

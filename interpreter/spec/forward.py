@@ -19,17 +19,18 @@ if TYPE_CHECKING:
     from parspec.interpreter.spec.scopes import Scope
 
 
-class Forward:
+class _Forward:
     """The outermost scope and all inside it, once all statements are walked."""
 
     def __init__(self, outermost: Scope) -> None:
         self.outermost = outermost
 
     @cached_property
-    def scopes(self) -> Mapping[tuple[str, int], Scope]:
-        """The scope of each statement that declares a variable, by its file and chunk."""
+    def inner(self) -> Mapping[tuple[str, int], Scope]:
+        """The scope of each statement inside a stack or a block that declares a variable, by its
+        file and chunk."""
         found: dict[tuple[str, int], Scope] = {}
-        pending = [self.outermost]
+        pending = [*self.outermost.inner.values()]
         while pending:
             scope = pending.pop()
             for entry in scope.tensors.values():
@@ -42,8 +43,8 @@ class Forward:
         data = dict(finding.data)
         if finding.name != "unknown_name" or data["kind"] != "tensor":
             return None
-        inside: Scope | None = self.scopes.get((finding.site.file, finding.site.chunk))
-        for scope in (self.outermost if inside is None else inside).around():
+        inside = self.inner.get((finding.site.file, finding.site.chunk), self.outermost)
+        for scope in inside.around():
             entry = scope.tensors.get(str(data["name"]))
             if isinstance(entry, Seen) and entry.site != finding.site:
                 return entry.site
@@ -53,7 +54,7 @@ class Forward:
 def with_forward(findings: Iterable[Finding], outermost: Scope, read: set[Site]) -> list[Finding]:
     """The findings; a name that is unknown where it is read and made further down is told of as
     such, and `read`."""
-    forward = Forward(outermost)
+    forward = _Forward(outermost)
     found = []
     for finding in findings:
         made = forward.made(finding)

@@ -180,6 +180,8 @@ class Ledger(MutableMapping[K, V]):
 
     def __iter__(self) -> Iterator[K]:
         self.log.whole = True
+        if not self._later:
+            return iter(self._content)
         return (key for key in self._content if self._visible(key) is not NOTHING)
 
     def __len__(self) -> int:

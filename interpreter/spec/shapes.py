@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -37,6 +38,19 @@ Kind: TypeAlias = Literal[
 Leaves: TypeAlias = tuple[str, ...]
 
 
+@lru_cache(maxsize=1 << 12)
+def _operator(
+    kind: Kind,
+    inputs: tuple[Leaves, ...],
+    output: Leaves,
+    function: str,
+    over: Leaves,
+    masked: bool,
+) -> Operator:
+    """An operator; layers that compute alike share one."""
+    return Operator(kind, inputs, output, function, over, masked)
+
+
 @value
 class Draft:
     """An operator with its operands, its result still to be named.
@@ -61,7 +75,7 @@ class Draft:
     def operator(self, output: Leaves) -> Operator:
         """The operator with this result."""
         inputs = tuple(reading.leaves for reading in self.readings)
-        return Operator(self.kind, inputs, output, self.function, self.over, self.masked)
+        return _operator(self.kind, inputs, output, self.function, self.over, self.masked)
 
     @property
     def assumed(self) -> bool:
