@@ -8,14 +8,12 @@ that the parser refuses (UNKNOWN for characters of no token), so a lexer error d
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from lark.common import LexerConf
-from lark.lexer import Lexer, LexerState, PatternStr
-
 from parspec.grammar.keywords import NAME, RESERVED
-from parspec.grammar.span import Span, span_of
+from parspec.grammar.span import Span
+from parspec.grammar.tables import Tables
 
 END = "$END"
 """The terminal at the end of a text."""
@@ -51,35 +49,16 @@ class _Taken(NamedTuple):
     word: str
 
 
-class ParLexer(Lexer):
+class Lexer:
     """Contextual lexer over the terminals of par.lark."""
 
-    __future_interface__ = 2  # lark hands over its lexer state and parser state as they are
-
-    def __init__(self, conf: LexerConf) -> None:
-        named = {terminal.name: terminal for terminal in conf.terminals}
-        ignored = "|".join(named[name].pattern.value for name in conf.ignore)
-        shapes = [t for t in conf.terminals if t.name not in conf.ignore]
-        self._fixed = {t.pattern.value: t.name for t in shapes if isinstance(t.pattern, PatternStr)}
+    def __init__(self, tables: Tables) -> None:
+        self._fixed = tables.fixed
         marks = sorted((text for text in self._fixed if not text.isalpha()), key=len, reverse=True)
         mark = "|".join(map(re.escape, marks))
-        self._next = re.compile(f"(?:{ignored})*+(?:({NAME})|({mark}))?")
-        self._shapes = tuple(
-            (t.name, re.compile(t.pattern.value))
-            for t in sorted(shapes, key=lambda terminal: -terminal.priority)
-            if not isinstance(t.pattern, PatternStr) and t.name not in ("WORD", "KEY", "NAME")
-        )
+        self._next = re.compile(f"(?:{tables.ignored})*+(?:({NAME})|({mark}))?")
+        self._shapes = tuple([(name, re.compile(pattern)) for name, pattern in tables.shapes])
         self._taken: dict[int, _Taken] = {}
-
-    def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Any]:
-        """Yield the tokens to lark; its parser must have taken each before it asks for the next."""
-        text = lexer_state.text.text
-        states = parser_state.parse_conf.states
-        stack = parser_state.state_stack
-        kind, start, end = self.next_token(text, 0, stack[-1], states[stack[-1]])
-        while kind != END:
-            yield Token(kind, text[start:end], span_of(start, end))
-            kind, start, end = self.next_token(text, end, stack[-1], states[stack[-1]])
 
     def next_token(
         self, text: str, position: int, state: int, row: Mapping[str, Any]

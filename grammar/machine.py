@@ -7,23 +7,17 @@ changed. Feeding a token that cannot follow is an answer, not an exception.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
-
-from lark import Lark
-from lark.grammar import Rule, Terminal
-from lark.parsers.lalr_analysis import Shift
 
 from parspec.grammar.builder import builders
 from parspec.grammar.expressions import Name
 from parspec.grammar.keywords import normal
-from parspec.grammar.lexer import END, ParLexer, Token
+from parspec.grammar.lexer import END, Lexer, Token
 from parspec.grammar.shaping import Build, shaped
 from parspec.grammar.span import span_of
+from parspec.grammar.tables import Tables, tables
 
 
 class _Reduction(NamedTuple):
@@ -41,59 +35,35 @@ class Machine(dict[int, _Row]):
     """The tables, one for all texts: for each state what terminals and rules do there, go to
     another state or reduce. A state's row is made ready when it is first visited."""
 
-    def __init__(self, grammar: Lark) -> None:
+    def __init__(self, tables: Tables) -> None:
         super().__init__()
-        conf = grammar.parse_interactive("").parser_state.parse_conf
-        self.start: int = conf.start_state
-        self.end: int = conf.end_state
-        self.lexer = ParLexer(grammar.lexer_conf)
-        self._states = conf.states
+        self.start, self.end = tables.start, tables.end
+        self.lexer = Lexer(tables)
+        self.kept = frozenset(tables.kept)
+        self._tables = tables
         self._builders = builders()
-        self._reductions: dict[Rule, _Reduction] = {}
-        self.kept = frozenset(
-            symbol.name
-            for rule in grammar.rules
-            for symbol in rule.expansion
-            if isinstance(symbol, Terminal) and not symbol.filter_out
-        )
+        self._reductions: dict[int, _Reduction] = {}
 
     def __missing__(self, state: int) -> _Row:
         row = self[state] = {
-            name: argument if action is Shift else self._reduction(argument)
-            for name, (action, argument) in self._states[state].items()
+            name: step if step >= 0 else self._reduction(-1 - step)
+            for name, step in self._tables.states[state].items()
         }
         return row
 
-    def _reduction(self, rule: Rule) -> _Reduction:
-        known = self._reductions.get(rule)
+    def _reduction(self, number: int) -> _Reduction:
+        known = self._reductions.get(number)
         if known is None:
-            build = shaped(rule, self._builders)
-            known = _Reduction(len(rule.expansion), str(rule.origin.name), build)
-            self._reductions[rule] = known
+            rule = self._tables.rules[number]
+            known = _Reduction(rule.size, rule.name, shaped(rule, self._builders))
+            self._reductions[number] = known
         return known
-
-
-def grammar(**options: Any) -> Lark:
-    """par.lark as lark understands it; `options` are lark's."""
-    source = files("parspec.grammar").joinpath("par.lark").read_text("utf-8")
-    return Lark(source, parser="lalr", lexer=ParLexer, **options)
 
 
 @cache
 def machine() -> Machine:
-    """The machine of par.lark; built at the first use: 0.1 s, or 0.01 s from the cache file."""
-    return Machine(grammar(cache=_cache_file() or False))
-
-
-def _cache_file() -> str | None:
-    """Where lark keeps the table between runs, which saves most of the time; None if nowhere."""
-    try:
-        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(root) / "parspec"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
-        return None
-    return str(folder / "grammar.bin")
+    """The machine of par.lark."""
+    return Machine(tables())
 
 
 class Run:

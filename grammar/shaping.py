@@ -1,9 +1,4 @@
-"""From the parts of a rule to what its builder takes: the way of lark, with one call for a rule.
-
-Tokens that say nothing (`,`) are left out, None stands for an optional part that is not there, and
-the items of a repetition, which lark makes a rule of its own (`__dim_star_0`), are handed over one
-by one.
-"""
+"""From the parts of a rule to what its builder takes, with one call for a rule."""
 
 from __future__ import annotations
 
@@ -11,45 +6,28 @@ from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from lark.grammar import Rule, Terminal
+from parspec.grammar.tables import BEGUN, LONGER, PASSED, Rule
 
 Build: TypeAlias = Callable[..., Any]
 """Makes a rule's value of its parts."""
-
-_ABSENT = -1
-"""The place of a part that is not there: behind the parts stands None."""
 
 
 def shaped(rule: Rule, builders: Mapping[str, Build]) -> Build | None:
     """What makes a rule's value of all its parts; None where its one part is its value.
 
-    `builders` are by the rules' names; a repetition needs none, its value is a list.
+    `builders` are by the rules' names.
     """
-    if rule.options.expand1 and not rule.alias:
+    places, lists = rule.places, frozenset(rule.lists)
+    if rule.builder == PASSED:
         return None
-    places = _places(rule)
-    lists = frozenset(p for p in places if p != _ABSENT and _is_repetition(rule.expansion[p]))
-    if _is_repetition(rule.origin):
-        return _longer(*places) if lists else _begun(*places)
-    build = builders[rule.alias or rule.options.template_source or rule.origin.name]
+    if rule.builder == BEGUN:
+        return _begun(*places)
+    if rule.builder == LONGER:
+        return _longer(*places)
+    build = builders[rule.builder]
     if lists:
         return _spread(build, places, lists)
-    return build if places == tuple(range(len(rule.expansion))) else _picked(build, places)
-
-
-def _is_repetition(symbol: Any) -> bool:
-    return not isinstance(symbol, Terminal) and symbol.name.startswith("_")
-
-
-def _places(rule: Rule) -> tuple[int, ...]:
-    """The places of the parts that are handed over."""
-    here = iter(enumerate(rule.expansion))
-    places = []
-    for absent in rule.options.empty_indices or (False,) * len(rule.expansion):
-        place, symbol = (_ABSENT, None) if absent else next(here)
-        if not (isinstance(symbol, Terminal) and symbol.filter_out):
-            places.append(place)
-    return tuple(places)
+    return build if places == tuple(range(rule.size)) else _picked(build, places)
 
 
 def _begun(*places: int) -> Build:

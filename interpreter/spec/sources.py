@@ -362,7 +362,7 @@ class _Gathering:
 
     def add(self, file: str, text: str, trail: tuple[str, ...]) -> None:
         """Adds a file's statements; `trail` are the files that led to it, itself last."""
-        from parspec.grammar.parser import parse  # lark, only where something is read
+        from parspec.grammar.parser import parse  # only where something is read
 
         document = parse(text, self.texts.documents.get(file))
         self.documents[file] = document

@@ -1,18 +1,24 @@
 """par.lark has no conflicts and agrees with the data beside it."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from lark.lexer import PatternStr
+from lark.common import LexerConf
+from lark.lexer import Lexer as LarkLexer
+from lark.lexer import LexerState, PatternStr
 
 from parspec.grammar.builder import builders
+from parspec.grammar.compiling import lark_of
 from parspec.grammar.keywords import BODIED, BRACED, PRIMITIVES, RESERVED, STARTERS, UNITS
-from parspec.grammar.machine import Run, grammar
+from parspec.grammar.lexer import END, Lexer, Token
+from parspec.grammar.machine import Run
 from parspec.grammar.messages import NAMES, TERMINALS
+from parspec.grammar.span import span_of
 from parspec.grammar.splitter import BLANKS
+from parspec.grammar.tables import SOURCE, tables
 
 
 def _for_lark(build: Callable[..., Any]) -> Callable[[list[Any]], Any]:
@@ -20,7 +26,30 @@ def _for_lark(build: Callable[..., Any]) -> Callable[[list[Any]], Any]:
 
 
 BUILDERS = SimpleNamespace(**{rule: _for_lark(build) for rule, build in builders().items()})
-LARK = grammar(strict=True, transformer=BUILDERS)  # a shift/reduce conflict raises
+
+
+class _ForLark(LarkLexer):
+    """The lexer as lark's parser asks for tokens."""
+
+    __future_interface__ = 2  # lark hands over its lexer state and parser state as they are
+
+    def __init__(self, conf: LexerConf) -> None:
+        self._lexer = Lexer(tables())
+
+    def lex(self, lexer_state: LexerState, parser_state: Any) -> Iterator[Token]:
+        """Yield the tokens; lark's parser must have taken each before it asks for the next."""
+        text, states = lexer_state.text.text, parser_state.parse_conf.states
+        end = 0
+        while True:
+            state = parser_state.state_stack[-1]
+            kind, start, end = self._lexer.next_token(text, end, state, states[state])
+            if kind == END:
+                return
+            yield Token(kind, text[start:end], span_of(start, end))
+
+
+# a shift/reduce conflict raises
+LARK = lark_of(SOURCE.read_text("utf-8"), strict=True, lexer=_ForLark, transformer=BUILDERS)
 
 
 def _pattern(name: str) -> re.Pattern[str]:

@@ -1,0 +1,105 @@
+"""The tables of par.lark are the same from lark and from the file in which they are kept."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from parspec.grammar.compiling import compiled
+from parspec.grammar.tables import SOURCE, Tables, tables
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "megatron_mlp.par"
+
+
+@pytest.fixture
+def kept(tmp_path, monkeypatch):
+    """The file; what has been read is forgotten before and after."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    tables.cache_clear()
+    yield tmp_path / "parspec" / "grammar.json"
+    tables.cache_clear()
+
+
+def alike(one: Tables, other: Tables) -> bool:
+    """Are two tables the same but for the numbers of their states and rules?"""
+    same = {one.start: other.start}
+    pending = [one.start]
+    while pending:
+        here = pending.pop()
+        row, mirror = one.states[here], other.states[same[here]]
+        if row.keys() != mirror.keys():
+            return False
+        for name, step in row.items():
+            if step < 0 or mirror[name] < 0:
+                if one.rules[-1 - step] != other.rules[-1 - mirror[name]]:
+                    return False
+            elif step not in same:
+                same[step] = mirror[name]
+                pending.append(step)
+            elif same[step] != mirror[name]:
+                return False
+    rest = [(each.ignored, each.fixed, each.shapes, each.kept) for each in (one, other)]
+    return same[one.end] == other.end and json.dumps(rest[0]) == json.dumps(rest[1])
+
+
+def from_lark() -> Tables:
+    return compiled(SOURCE.read_text("utf-8"))
+
+
+def test_what_is_kept_is_what_lark_says(kept):
+    first = tables()
+    assert kept.exists()
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
+    tables.cache_clear()
+    second = tables()
+    assert second is not first
+    assert json.dumps(second) == json.dumps(first)
+    assert second.rules == first.rules
+    assert alike(second, from_lark())
+
+
+def test_lark_is_not_loaded_when_they_are_kept(kept):
+    script = (
+        "import sys\n"
+        "from parspec.interpreter.commands.main import main\n"
+        f"main(['check', {str(EXAMPLE)!r}])\n"
+        "sys.exit('lark' in sys.modules)\n"
+    )
+    status = [subprocess.run([sys.executable, "-c", script], check=False).returncode for _ in "ab"]
+    assert status == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff\x00",
+        b"{}",
+        b"[]",
+        b"null",
+        b'{"format": 1}',
+        json.dumps({"format": 1, "grammar": "start: X", "tables": []}).encode(),
+        json.dumps({"format": 1, "grammar": SOURCE.read_text("utf-8"), "tables": [1]}).encode(),
+        json.dumps({"format": 1, "grammar": SOURCE.read_text("utf-8"), "tables": 7}).encode(),
+    ],
+)
+def test_a_file_of_something_else_is_written_anew(kept, content):
+    kept.parent.mkdir()
+    kept.write_bytes(content)
+    assert alike(tables(), from_lark())
+    assert json.loads(kept.read_bytes())["tables"] == json.loads(json.dumps(tables()))
+
+
+def test_a_folder_where_nothing_can_be_kept_does_no_harm(tmp_path, monkeypatch, kept):
+    place = tmp_path / "a file"
+    place.write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(place))
+    assert alike(tables(), from_lark())
+
+
+def test_a_file_that_cannot_be_written_does_no_harm(kept):
+    kept.mkdir(parents=True)
+    assert alike(tables(), from_lark())
+    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
