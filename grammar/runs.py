@@ -16,7 +16,7 @@ from parspec.grammar.document import Chunk, Document, Run
 from parspec.grammar.keywords import STARTERS
 from parspec.grammar.splitter import MAX_STATEMENTS
 
-LENGTH = 36  # outermost chunks in a run: shorter ones are more to look through, longer ones to redo
+LENGTH = 48  # outermost chunks in a run: shorter ones are more to look through, longer ones to redo
 GUARD = 2  # chunks on each side of an edit that must read as before
 _STARTERS = frozenset(STARTERS)
 

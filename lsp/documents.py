@@ -84,6 +84,9 @@ class Documents:
         if closed is not None:
             self._by_name.pop(closed.file, None)
             self._by_real_name.pop(real(closed.file), None)
+            for other in self:
+                if other.file == closed.file:  # the client spells its URI in more than one way
+                    self._by_name[other.file] = self._by_real_name[real(other.file)] = other
         return closed
 
     def find(self, uri: str) -> OpenFile | None:

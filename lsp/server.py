@@ -25,6 +25,7 @@ from parspec.lsp.convert.changes import changes
 from parspec.lsp.convert.publishing import Board, Published
 from parspec.lsp.convert.pulling import Pulling, nothing
 from parspec.lsp.convert.registrations import configuring, watching
+from parspec.lsp.convert.said import check_arguments
 from parspec.lsp.greeting import NAME, PARSE_ERROR, own_version, refusal
 from parspec.lsp.life import is_alive
 from parspec.lsp.progress import Progress
@@ -39,6 +40,7 @@ T = TypeVar("T")
 _LOG = logging.getLogger("parspec")
 logging.getLogger("pygls").setLevel(logging.CRITICAL)  # it logs what is reported here again
 _INVALID_REQUEST = -32600
+_NONE_OF_IT = "the message is none of the protocol"
 _INVALID_PARAMS = -32602
 _SELDOM = (
     1_000_000,
@@ -124,13 +126,15 @@ class Server(LanguageServer):
             message = json.loads(body, object_hook=self.protocol.structure_message)
             if not _is_one(message):
                 raise ValueError("it is neither a request nor an answer")
+            if self._orderly and hasattr(message, "id") and hasattr(message, "method"):
+                self._wire.write(refusal(message.id, _INVALID_REQUEST, "the server is shut down"))
+                return
+            self.protocol.handle_message(message)
         except Exception as error:  # whatever a client makes of the protocol
             _LOG.error("a message that is not understood: %s", error)
             answer = _refusal(body)
             if answer is not None:
                 self._wire.write(answer)
-        else:
-            self.protocol.handle_message(message)
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Errors are logged; a client would show them to its user. What is wrong with a message is
@@ -282,10 +286,14 @@ class Server(LanguageServer):
             raise JsonRpcInvalidRequest(f"there is no command {params.command}")
 
         def work() -> Any:
-            return loaded(command)(self.session, *(params.arguments or ()))
+            function, arguments = loaded(command), params.arguments or ()
+            check_arguments(function, arguments)
+            return function(self.session, *arguments)
 
         try:
             return await self._do(work)
+        except JsonRpcException:
+            raise
         except Exception:  # as above
             _LOG.exception("%s", params.command)
             return None
@@ -350,16 +358,18 @@ def _refusal(body: bytes) -> bytes | None:
     except (ValueError, RecursionError):
         return refusal(None, PARSE_ERROR, "the message is not JSON")
     match message:
-        case {"jsonrpc": _, "id": int() | str() as number, "method": str()}:
+        case {"jsonrpc": "2.0", "id": int() | str() as number, "method": str()}:
             return refusal(number, _INVALID_PARAMS, "the message is not as its method has it")
-        case {"jsonrpc": _, "method": str()} if "id" not in message:
+        case {"jsonrpc": "2.0", "method": str()} if "id" not in message:
             return None
-    return refusal(None, _INVALID_REQUEST, "the message is none of the protocol")
+        case {"id": int() | str() as number, "method": _}:
+            return refusal(number, _INVALID_REQUEST, _NONE_OF_IT)
+    return refusal(None, _INVALID_REQUEST, _NONE_OF_IT)
 
 
 def _is_one(message: Any) -> bool:
     """Is something that came a message of the protocol?"""
-    return hasattr(message, "jsonrpc") and isinstance(
+    return getattr(message, "jsonrpc", None) == "2.0" and isinstance(
         getattr(message, "id", None), int | str | None
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import SplitResult, quote, unquote, urlsplit
 
 _DRIVE = re.compile(r"/[A-Za-z]:")
 _SAFE = "/~!$&'()*+,;=@"  # what RFC 3986 lets stand in a path; `:` is left to drives
@@ -16,8 +16,8 @@ _SAFE = "/~!$&'()*+,;=@"  # what RFC 3986 lets stand in a path; `:` is left to d
 
 def posix_name(uri: str) -> str | None:
     """The name of a file on Linux or macOS; None for a URI that is not one of a file."""
-    parts = urlsplit(uri, allow_fragments=False)
-    if parts.scheme.lower() != "file" or not parts.path:
+    parts = _parts(uri)
+    if parts is None:
         return None
     return os.path.normpath(unquote(_whole_path(parts.path, parts.query)))
 
@@ -25,8 +25,8 @@ def posix_name(uri: str) -> str | None:
 def windows_name(uri: str) -> str | None:
     """The name of a file on Windows: `c:\\a b.par`, `\\\\server\\share\\a.par`; the drive is in
     lower case."""
-    parts = urlsplit(uri, allow_fragments=False)
-    if parts.scheme.lower() != "file" or not parts.path:
+    parts = _parts(uri)
+    if parts is None:
         return None
     path = unquote(_whole_path(parts.path, parts.query))
     if parts.netloc and parts.netloc.lower() != "localhost":
@@ -34,6 +34,15 @@ def windows_name(uri: str) -> str | None:
     if _DRIVE.match(path):
         path = path[1].lower() + path[2:]
     return path.replace("/", "\\")
+
+
+def _parts(uri: str) -> SplitResult | None:
+    """The parts of the URI of a file; None for any other."""
+    try:
+        parts = urlsplit(uri, allow_fragments=False)
+    except ValueError:  # a host in brackets that is none
+        return None
+    return parts if parts.scheme.lower() == "file" and parts.path else None
 
 
 def _whole_path(path: str, query: str) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from parspec.grammar.values import value
 from parspec.interpreter.spec.clauses import NOTHING
 from parspec.interpreter.spec.drafts import DraftLayer, DraftStack, own_name
-from parspec.interpreter.spec.ledger import Ledger, Log
+from parspec.interpreter.spec.ledger import Ledger
 from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.model import Part
 from parspec.interpreter.spec.walks import TENSORS
@@ -48,21 +48,20 @@ class Voice:
 class _Portion:
     """One passage's drafts, settled: its part of the model, the orders of the patterns that reached
     something in it, and the alternatives that named something. `variables`: its variables before,
-    `readers`: the layers elsewhere that read its weights, `log`: what was asked about other
-    variables."""
+    `readers`: the layers elsewhere that read its weights, `asked`: the roles of variables, None of
+    none, that were asked for."""
 
     part: Part
     hit: frozenset[int]
     met: frozenset[Choice]
     variables: tuple[Tensor, ...]
     readers: tuple[DraftLayer, ...]
-    log: Log
+    asked: Mapping[str, str | None]
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """What its variables are called, and those that were asked about."""
-        own = (tensor.name for tensor in self.variables)
-        return frozenset((*own, *self.log.read, *self.log.absent))
+        """What its variables are called."""
+        return frozenset(tensor.name for tensor in self.variables)
 
 
 class Portions:
@@ -72,7 +71,7 @@ class Portions:
     def __init__(self) -> None:
         self.said: object = None
         self.memo: Memo[_Portion] = Memo()
-        self.settled: Set[Drafts] = frozenset()
+        self.settled: tuple[Drafts, ...] = ()
 
     def begin(self, said: object) -> None:
         """Begins anew; nothing holds any more where patterns say something else."""
@@ -82,13 +81,14 @@ class Portions:
         self.said = said
 
     def touched(self, walked: Walked) -> Set[str] | None:
-        """The variables that were made otherwise since the last settling, and the weights that
-        other layers read; None where that cannot be told."""
-        before, self.settled = self.settled, frozenset(walked.drafts)
+        """The variables that were made otherwise since the last settling, and the weights of whose
+        readers in other passages something else is said; None where that cannot be told."""
+        before, self.settled = self.settled, walked.drafts
         if walked.changed is None:
             return None
-        weights = (drafts.weights_elsewhere for drafts in before ^ self.settled)
-        return set(chain.from_iterable(weights)).union(walked.changed.get(TENSORS, ()))
+        gone, come = _heard(before, but=walked.drafts), _heard(walked.drafts, but=before)
+        weights = (n for n in gone.keys() | come.keys() if gone.get(n) != come.get(n))
+        return {*weights, *walked.changed.get(TENSORS, ())}
 
 
 @value
@@ -109,8 +109,7 @@ def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portio
     found = []
     for drafts in walked.drafts:
         known = portions.memo.known(drafts)
-        alike = known is not None and touched is not None and known.names.isdisjoint(touched)
-        if known is None or not alike or known.log.whole:
+        if known is None or touched is None or not settling.apart(known, touched):
             known = portions.memo.keep(settling.portion(drafts, known), drafts)
         found.append(known)
     hit: frozenset[int] = frozenset().union(*[portion.hit for portion in found])
@@ -118,11 +117,23 @@ def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portio
     return Settled(tuple([portion.part for portion in found]), hit, met)
 
 
-def _everything(rule: Rule) -> object:
-    """A pattern with where its clauses stand, which comparisons leave out."""
-    said = rule.said
+def _everything(bearer: Rule | Unit) -> object:
+    """What clauses stand on with where they stand, which comparisons leave out."""
+    said = bearer.said
     sites = [part.site for part in (*said.assignments, *said.stores)]
-    return rule, tuple(sites), said.stage and said.stage.site
+    return bearer, tuple(sites), said.stage and said.stage.site
+
+
+def _heard(every: Iterable[Drafts], but: Iterable[Drafts]) -> Mapping[str, list[object]]:
+    """What is said of the layers that read each weight of another passage, but for some."""
+    rest = frozenset(but)
+    heard: dict[str, list[object]] = {}
+    for drafts in every:
+        if drafts not in rest:
+            for name, readers in drafts.weights_elsewhere.items():
+                units = chain.from_iterable([reader.chain for reader in readers])
+                heard.setdefault(name, []).extend(map(_everything, units))
+    return heard
 
 
 @dataclass
@@ -133,6 +144,7 @@ class _Settling:
     hit: set[int] = field(default_factory=set)
     met: set[Choice] = field(default_factory=set)
     said: Mapping[str, Said] = field(default_factory=dict)
+    asked: dict[str, str | None] = field(default_factory=dict)
     by_unit: dict[tuple[str, ...], tuple[Rule, ...]] = field(default_factory=dict)
     by_first: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
 
@@ -140,18 +152,15 @@ class _Settling:
         """One passage, settled; as before where nothing that it depends on has changed."""
         readers = self.readers
         elsewhere = tuple([r for name in drafts.tensors for r in readers.get(name, ())])
-        asked = self.walked.building.tensors
-        assert isinstance(asked, Ledger)
-        variables = asked.present(drafts.tensors)
+        variables = self.tensors.present(drafts.tensors)
         if (
             known is not None
             and _identical(known.variables, variables)
             and _identical(known.readers, elsewhere)
-            and asked.would_read(known.log)
+            and self.as_asked(known.asked, known.asked)
         ):
             return known
-        self.hit, self.met, self.said = set(), set(), drafts.said
-        asked.begin()
+        self.hit, self.met, self.said, self.asked = set(), set(), drafts.said, {}
         items = tuple(self.item(item) for item in drafts.items)
         tensors = tuple(
             self.tensor(
@@ -159,9 +168,31 @@ class _Settling:
             )
             for tensor in variables
         )
-        log = asked.end()
         hit, met = frozenset(self.hit), frozenset(self.met)
-        return _Portion(Part(items, tensors), hit, met, variables, elsewhere, log)
+        return _Portion(Part(items, tensors), hit, met, variables, elsewhere, self.asked)
+
+    def apart(self, known: _Portion, touched: Set[str]) -> bool:
+        """Does nothing that was touched matter to a portion?"""
+        return known.names.isdisjoint(touched) and (
+            known.asked.keys().isdisjoint(touched)
+            or self.as_asked(known.asked, known.asked.keys() & touched)
+        )
+
+    def as_asked(self, asked: Mapping[str, str | None], names: Iterable[str]) -> bool:
+        """Have variables the roles that they had?"""
+        return all(self.role(name) == asked[name] for name in names)
+
+    def role(self, name: str) -> str | None:
+        """The role of a variable, None where there is none."""
+        found = self.tensors.present((name,))
+        return found[0].role if found else None
+
+    @property
+    def tensors(self) -> Ledger[str, Tensor]:
+        """The variables."""
+        tensors = self.walked.building.tensors
+        assert isinstance(tensors, Ledger)
+        return tensors
 
     @cached_property
     def readers(self) -> Mapping[str, tuple[DraftLayer, ...]]:
@@ -293,11 +324,9 @@ class _Settling:
     def names_a_weight(self, rule: Rule, chain: tuple[Unit, ...]) -> bool:
         """Is every layer of a chain that a pattern names the name of a weight, too?"""
         named = [unit for unit in chain if rule.reaches(unit)]
-        tensors = self.walked.building.tensors
-        return all(
-            (known := tensors.get(unit.name)) is not None and known.role == "weight"
-            for unit in named
-        )
+        for unit in named:
+            self.asked[unit.name] = self.role(unit.name)
+        return all(self.asked[unit.name] == "weight" for unit in named)
 
     def lies_along(self, tensor: Tensor, dim: str | None) -> bool:
         if dim is None or dim in tensor.stacked:

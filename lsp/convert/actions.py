@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 from lsprotocol import types
 
+from parspec.lsp.convert.said import taken
 from parspec.lsp.convert.view import View
-from parspec.lsp.features.actions.action import Action, Kind, Mended
+from parspec.lsp.features.actions.action import Kind, Mended
 from parspec.lsp.features.actions.actions import KINDS, actions, worked_out
 from parspec.lsp.features.actions.trial import UNBOUNDED, Bench
 from parspec.lsp.session import Session
 
 _ABOUT = "textDocument.codeAction"
 _UNASKED = 512  # layers that are analysed for a list that nobody has asked for
+
+
+class _Later(NamedTuple):
+    """What an action says of the edit that is worked out when it is chosen."""
+
+    uri: str
+    version: int | None
+    task: str
+    offset: int
 
 
 def code_actions(view: View, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -27,11 +37,12 @@ def code_actions(view: View, params: types.CodeActionParams) -> list[types.CodeA
 
 def resolve(session: Session, item: types.CodeAction) -> types.CodeAction:
     """An action with its edit; as it is where the text has changed since."""
-    data: Any = item.data
-    view = session.view(data["uri"]) if isinstance(data, dict) else None
-    if view is not None and view.snapshot.version == data["version"]:
-        edits = worked_out(_bench(view), data["task"], data["offset"])
-        item.edit = view.workspace_edit(edits)
+    if item.data is None:
+        return item
+    later = taken(item.data, _Later)
+    view = session.view(later.uri)
+    if view is not None and view.snapshot.version == later.version:
+        item.edit = view.workspace_edit(worked_out(_bench(view), later.task, later.offset))
     return item
 
 
@@ -48,7 +59,8 @@ def _listed(view: View, params: types.CodeActionParams) -> Iterator[types.CodeAc
         if action.task is None:
             shown.edit = view.workspace_edit(action.edits)
         elif _resolves(view):
-            shown.data = _data(view, params, action, within.start)
+            uri, version = params.text_document.uri, view.snapshot.version
+            shown.data = _Later(uri, version, action.task, within.start)._asdict()
         else:
             edits = worked_out(bench, action.task, within.start)
             if not edits:
@@ -91,14 +103,3 @@ def _resolves(view: View) -> bool:
     """Whether the client asks for an action's edit when the action is chosen."""
     lazily = view.client.can(f"{_ABOUT}.resolveSupport.properties") or ()
     return "edit" in lazily and bool(view.client.can(f"{_ABOUT}.dataSupport"))
-
-
-def _data(
-    view: View, params: types.CodeActionParams, action: Action, offset: int
-) -> dict[str, Any]:
-    return {
-        "uri": params.text_document.uri,
-        "version": view.snapshot.version,
-        "task": action.task,
-        "offset": offset,
-    }

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from lsprotocol import types
 
 from parspec.grammar.lines import Encoding
 from parspec.lsp.client import Client
+from parspec.lsp.convert.said import taken
 from parspec.lsp.convert.view import View, units
 from parspec.lsp.features import documentation
 from parspec.lsp.features.completion import (
@@ -94,35 +95,62 @@ def _kind(kind: str) -> types.CompletionItemKind:
     return _KINDS.get(kind, types.CompletionItemKind.Value)
 
 
+class _Known(NamedTuple):
+    """A word of the language."""
+
+    word: str
+    kind: str
+
+
+class _Brought(NamedTuple):
+    """A word that a file of the library brings."""
+
+    word: str
+    kind: str
+    library: str
+
+
+class _Declared(NamedTuple):
+    """A word that is declared at an offset of a file which the spec at `uri` sees."""
+
+    word: str
+    uri: str
+    file: str
+    at: int
+
+
 def _data(view: View, found: Suggestion) -> dict[str, Any]:
     """What `resolve` finds the documentation by."""
     if found.library:
-        return {"word": found.label, "kind": found.kind, "library": found.library}
+        return _Brought(found.label, found.kind, found.library)._asdict()
     declared = found.site and view.snapshot.location(found.site)
     if declared is None:
-        return {"word": found.label, "kind": found.kind}
+        return _Known(found.label, found.kind)._asdict()
     uri = view.uri(view.snapshot.file)
-    return {"word": found.label, "uri": uri, "file": declared.file, "at": declared.range.start}
+    return _Declared(found.label, uri, declared.file, declared.range.start)._asdict()
 
 
 def resolve(session: Session, item: types.CompletionItem) -> types.CompletionItem:
     """A suggestion with its documentation."""
-    data: Any = item.data
-    if not isinstance(data, dict):
-        return item
-    blocks: Sequence[Block] = ()
-    if "uri" in data:
-        view = session.view(data["uri"])
-        if view is not None:
-            at = Location(data["file"], Range(data["at"], data["at"]))
-            blocks = documentation.of_declaration(view.snapshot, at, data["word"])
-    elif "library" in data:
-        blocks = documentation.of_library(data["library"], data["kind"], data["word"])
-    else:
-        blocks = documentation.of_word(data["word"], data["kind"])
+    blocks = () if item.data is None else _documentation(session, item.data)
     if blocks:
         item.documentation = _markup(session.client, blocks, f"{_ITEM}.documentationFormat")
     return item
+
+
+def _documentation(session: Session, data: object) -> Sequence[Block]:
+    if isinstance(data, Mapping) and "uri" in data:
+        declared = taken(data, _Declared)
+        view = session.view(declared.uri)
+        if view is None:
+            return ()
+        at = Location(declared.file, Range(declared.at, declared.at))
+        return documentation.of_declaration(view.snapshot, at, declared.word)
+    if isinstance(data, Mapping) and "library" in data:
+        brought = taken(data, _Brought)
+        return documentation.of_library(brought.library, brought.kind, brought.word)
+    known = taken(data, _Known)
+    return documentation.of_word(known.word, known.kind)
 
 
 def _markup(client: Client, blocks: Sequence[Block], said: str) -> types.MarkupContent:

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from parspec.lsp.convert.said import taken
 from parspec.lsp.convert.view import View
 from parspec.lsp.features import dataflow
 from parspec.lsp.features.links import links
@@ -100,6 +101,14 @@ def document_link(view: View, _: types.DocumentLinkParams) -> list[types.Documen
 _KINDS = {"layer": types.SymbolKind.Function}
 
 
+class _Asked(NamedTuple):
+    """What an item says of its layer."""
+
+    uri: str
+    step: str
+    plan: str | None
+
+
 def prepare_call_hierarchy(
     view: View, params: types.CallHierarchyPrepareParams
 ) -> list[types.CallHierarchyItem]:
@@ -112,11 +121,11 @@ def incoming_calls(
     session: Session, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall]:
     """What gives what a layer reads."""
-    asked: Any = params.item.data
-    view = session.view(asked["uri"])
+    asked = taken(params.item.data, _Asked)
+    view = session.view(asked.uri)
     if view is None:
         return []
-    flows = dataflow.producers(view.snapshot, asked["step"], asked["plan"])
+    flows = dataflow.producers(view.snapshot, asked.step, asked.plan)
     return [
         types.CallHierarchyIncomingCall(_item(view, flow.step), _ranges(view, flow))
         for flow in flows
@@ -127,11 +136,11 @@ def outgoing_calls(
     session: Session, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall]:
     """What reads what a layer gives."""
-    asked: Any = params.item.data
-    view = session.view(asked["uri"])
+    asked = taken(params.item.data, _Asked)
+    view = session.view(asked.uri)
     if view is None:
         return []
-    flows = dataflow.consumers(view.snapshot, asked["step"], asked["plan"])
+    flows = dataflow.consumers(view.snapshot, asked.step, asked.plan)
     return [
         types.CallHierarchyOutgoingCall(_item(view, flow.step), _ranges(view, flow))
         for flow in flows
@@ -147,7 +156,7 @@ def _item(view: View, step: dataflow.Step) -> types.CallHierarchyItem:
         range=where,
         selection_range=where,
         detail=step.detail,
-        data={"step": step.name, "plan": step.plan, "uri": view.uri(view.snapshot.file)},
+        data=_Asked(view.uri(view.snapshot.file), step.name, step.plan)._asdict(),
     )
 
 

@@ -42,13 +42,15 @@ class Board:
     def all(self) -> list[Publication]:
         """The diagnostics of the open files and of those that these import."""
         views = list(self.session.open_views())
-        files = dict.fromkeys(view.snapshot.file for view in views)
-        files |= dict.fromkeys(file for view in views for file in view.snapshot.sources)
+        seeing: dict[str, list[View]] = {view.snapshot.file: [] for view in views}
+        for view in views:
+            for file in view.snapshot.sources:
+                seeing.setdefault(file, []).append(view)
         return [
             Publication(
                 self.session.uri(file), self.session.version_of(file), _merged(self, file, views)
             )
-            for file in files
+            for file, views in seeing.items()
             if Path(file).is_absolute()
         ]
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypedDict
 
-from lsprotocol import types
-
 from parspec.interpreter.diagnostics.entry import choice, plural
 from parspec.interpreter.explanations.explanation import HEADINGS
 from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
@@ -78,7 +76,7 @@ def plans(session: Session, uri: str, line: int, character: int) -> list[str | N
     if view is None:
         return []
     snapshot = view.snapshot
-    here = snapshot.analysis_at(view.offset(types.Position(line, character)))
+    here = snapshot.analysis_at(snapshot.lines.offset(line, character, view.client.encoding))
     if here.model.plan is not None or here.model.mesh.axes or not snapshot.plans:
         return [here.model.plan]
     return [analysis.model.plan for analysis in snapshot.plans]

@@ -128,7 +128,9 @@ def units(text: str, encoding: Encoding) -> int:
     """How many units of an encoding a text without line ends has."""
     if text.isascii() or encoding == "utf-32":
         return len(text)
-    return len(text.encode()) if encoding == "utf-8" else len(text.encode("utf-16-le")) // 2
+    if encoding == "utf-8":
+        return len(text.encode(errors="surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 _FENCE = re.compile(r"^```\w*\n?", re.MULTILINE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from parspec.interpreter.diagnostics.entry import plural
-from parspec.lsp.features.actions.action import Action, Kind, Task
+from parspec.lsp.features.actions.action import Action, Kind
 from parspec.lsp.features.actions.everything import fix_all, is_any
 from parspec.lsp.features.actions.partitions import repartitions
 from parspec.lsp.features.actions.pins import missing, missing_here, pinned
@@ -37,8 +37,9 @@ def actions(bench: Bench, within: Range, kinds: Collection[Kind] = KINDS) -> Ite
         yield Action(title, "source.pin.par", task="pin all")
 
 
-def worked_out(bench: Bench, task: Task, offset: int) -> tuple[Edit, ...]:
-    """The edits of a task at an offset; none where there is nothing to do any more."""
+def worked_out(bench: Bench, task: str, offset: int) -> tuple[Edit, ...]:
+    """The edits of a task at an offset; none where there is nothing to do any more, or no such
+    task."""
     match task:
         case "pin here":
             return pinned(bench, offset, missing_here(bench.snapshot, offset))
@@ -46,3 +47,4 @@ def worked_out(bench: Bench, task: Task, offset: int) -> tuple[Edit, ...]:
             return pinned(bench, offset, missing(bench.snapshot, offset))
         case "fix all":
             return fix_all(bench)
+    return ()
