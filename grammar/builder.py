@@ -122,6 +122,9 @@ class _Builder:
     def quantity(self, token: Token, unit: Token | None) -> Number:
         return Number(_value(token.value), unit.value if unit else None, _over(token, unit))
 
+    def short_count(self, token: Token) -> Number:
+        return Number(_value(token.value[:-1]), token.value[-1], token.span)
+
     def arithmetic(
         self, left: expressions.Size, operator: Token, right: expressions.Size
     ) -> expressions.Size:

@@ -5,6 +5,7 @@ par.lark is the language; a test holds these lists against it.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from difflib import get_close_matches
 from functools import lru_cache
@@ -81,7 +82,7 @@ def misspelt_unit(word: str) -> str | None:
 
 def misspelt_primitive(word: str) -> str | None:
     """The primitive that `word` was probably meant to be (`AllReduce`, `all_gather`), or None."""
-    plain = word.replace("-", "").replace("_", "").casefold()
+    plain = re.sub(r"[-_ ]", "", word).casefold()
     known = {name.replace("-", "").casefold(): name for name in PRIMITIVES}
     near = get_close_matches(plain, known, 1, 0.85)
     return known[near[0]] if near else None

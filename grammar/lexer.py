@@ -23,7 +23,7 @@ UNKNOWN = "UNKNOWN"
 
 _WORD = 1  # the group of a word in the pattern of what comes next; 2 is that of a mark
 _ANY = re.compile(r"\w+|.", re.DOTALL)
-_NO_WORDS = frozenset(("COMPARISON", "STRING", "PLACE", "NUMBER", "DIVISOR"))
+_NO_WORDS = frozenset(("COMPARISON", "STRING", "PLACE", "NUMBER", "SHORT_COUNT", "DIVISOR"))
 """Shapes that begin with no letter: where a word stands they are not looked for."""
 
 _Shapes: TypeAlias = tuple[tuple[str, re.Pattern[str]], ...]

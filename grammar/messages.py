@@ -48,6 +48,7 @@ TERMINALS = {
     "WORD": "a word",
     "KEY": "a setting",
     "NUMBER": "a number",
+    "SHORT_COUNT": "a number",
     "DIVISOR": "a number other than 0",
     "PLACE": "a number",
     "UNIT": "a unit",
@@ -211,6 +212,27 @@ def misspelt_keyword(word: str, accepted: Iterable[str]) -> str | None:
     keywords = [terminal.lower() for terminal in accepted if terminal not in TERMINALS]
     near = get_close_matches(word.lower(), keywords, 1, 0.8)
     return near[0] if near and near[0] != word else None
+
+
+def clause_as_state(word: str, state: str) -> str:
+    """The word of a clause where a state belongs."""
+    return f"{quoted(word)} is the word of a clause; the state is written {quoted(state)}"
+
+
+def foreign_comment(mark: str) -> str:
+    """A comment of another language."""
+    return f'a comment begins with "#", not with {quoted(mark)}'
+
+
+def short_number(written: str, binary: str, power: int, decimal: int) -> str:
+    """A number with a letter for its thousands, which may be either."""
+    return f"{quoted(written)} is no number; did you mean {binary} ({power}) or {decimal:_}?"
+
+
+def no_comparison(written: str, right: str) -> str:
+    """A mark that is no comparison."""
+    bound = ' (a bound is "<=" or ">=")' if right == "==" else ""
+    return f"{quoted(written)} does not compare; did you mean {quoted(right)}{bound}?"
 
 
 def unknown_unit(word: str, meant: str | None) -> str:

@@ -43,6 +43,7 @@ _MARK = re.compile(  # each part opens with a character, not a look behind: it s
         (
             r"#[^\r\n]*",
             r'"[^"\r\n]*"',
+            r"//[^\r\n]*",  # as others write comments: a mistake, of one statement alone
             r"[{}]",
             *(rf"{word}(?!\w)(?<![\w.]{word})" for word in STARTERS),
             rf"no(?!\w)(?<![\w.]no){_SKIP}\w+",

@@ -20,13 +20,13 @@ from parspec.grammar.keywords import (
     NAME,
     RESERVED,
     STARTERS,
-    misspelt_primitive,
     misspelt_starter,
     misspelt_unit,
     normal,
 )
 from parspec.grammar.lexer import END, UNKNOWN, Token
 from parspec.grammar.machine import Run
+from parspec.grammar.meant import foreign_comment, meant_state, recognised
 from parspec.grammar.span import Span
 from parspec.grammar.splitter import MAX_DEPTH
 from parspec.grammar.syntax import ExpectStatement, LayerStatement, Statement
@@ -103,7 +103,7 @@ def _recover(text: str) -> Understood:
     broken_off = stop.found is None and stop.mended is None
     return Understood(
         statement,
-        stop.mended or _fault(stop),
+        stop.mended or _fault(stop, text),
         tuple(skipped),
         cuts=_cuts(text, _end_of(stop.tokens)) if stop.found else (),
         wants=stop.names if broken_off else (),
@@ -136,6 +136,9 @@ class _Reading:
         """Read on to the first token that cannot follow, or to the end."""
         for token in self._run.tokens(self._text):
             self._note_whole()
+            if comment := foreign_comment(self._text, token):
+                self._believe()
+                return self._stop(comment)
             if self._run.takes(token.type):
                 self._believe()
                 self._feed(token)
@@ -299,16 +302,21 @@ def _said_again(statement: Statement, text: str) -> SyntaxFault | None:
 
 def keyword_fault(word: str, span: Span, names: tuple[str, ...]) -> SyntaxFault:
     """A reserved word that stands where a name belongs."""
-    return SyntaxFault(messages.keyword_as_name(word, names), span, messages.describe((), names))
+    state = meant_state(word, span) if "state_name" in names else None
+    said = messages.keyword_as_name(word, names)
+    return state or SyntaxFault(said, span, messages.describe((), names))
 
 
-def _fault(stop: _Stop) -> SyntaxFault:
+def _fault(stop: _Stop, text: str) -> SyntaxFault:
     """The one fault of a statement that stopped."""
     expected = messages.describe(stop.accepted, stop.names)
     found = stop.found
+    known = recognised(text, stop.tokens, found, stop.accepted) if found else None
+    if known is not None:
+        return known
     if not stop.tokens:
-        text = found.value if found else ""
-        return SyntaxFault(messages.no_statement(text), found.span if found else Span(0, 0), ())
+        start = found.value if found else ""
+        return SyntaxFault(messages.no_statement(start), found.span if found else Span(0, 0), ())
     if _unit_is_wrong(stop):
         return _unit_fault(stop)
     first, last = stop.tokens[0], stop.tokens[-1]
@@ -319,9 +327,6 @@ def _fault(stop: _Stop) -> SyntaxFault:
         return SyntaxFault(messages.missing(expected, last.value, ""), behind, expected)
     if found.type == UNKNOWN:
         return SyntaxFault(messages.odd(found.value), found.span, expected)
-    if "PRIMITIVE" in stop.accepted and (meant := misspelt_primitive(found.value)):
-        message = messages.misspelt(found.value, meant)
-        return SyntaxFault(message, found.span, expected, "", meant)
     if END in stop.accepted:
         help_ = f"{messages.listed(expected)} may follow" if expected else ""
         return SyntaxFault(messages.surplus(last.value, found.value), found.span, expected, help_)

@@ -23,7 +23,7 @@ _WORD = re.compile(  # what is frequent comes first
             r"#[^\r\n]*",
             r'"[^"\r\n]*"',
             r"(?:All-Gather|All-Reduce|All-to-All|Reduce-Scatter)(?![\w-])",
-            r"[0-9](?:_?[0-9])*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++|[KMGT]i(?!\w))?"
+            r"[0-9](?:_?[0-9])*+(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++|(?:[KMGT]i|[kMT])(?!\w))?"
             rf"(?={_UNIT}|(?!\w))",
             _RATE,
             rf"{_LETTER}+",

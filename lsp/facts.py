@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
-from parspec.interpreter.analysis.grid import Grid, build_grid, layers_of
+from parspec.interpreter.analysis.grid import Asked, Grid, asked_of, grid_over, layers_of
 from parspec.interpreter.analysis.result import Analysis, LayerResult, Move, TensorResult
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import (
@@ -71,6 +71,11 @@ class PartFacts:
     def tensors_at(self) -> Mapping[Chunk, list[Tensor]]:
         """Variables by statement."""
         return grouped(self._tensors, lambda tensor: [_chunk(tensor.site)])
+
+    @cached_property
+    def asked(self) -> frozenset[Asked]:
+        """The cuts that it asks for."""
+        return asked_of(self._items, self._tensors)
 
     @cached_property
     def holding(self) -> Mapping[str, list[str]]:
@@ -153,7 +158,7 @@ class Facts:
     @cached_property
     def grid(self) -> Grid:
         """The pieces of axes and views that layouts speak of."""
-        return build_grid(self.model)
+        return grid_over(self.model, frozenset().union(*(part.asked for part in self.parts)))
 
     def ways(self, axes: Iterable[str]) -> Amount:
         """How many nodes axes have together."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 from unicodedata import is_normalized
@@ -21,7 +21,6 @@ from parspec.grammar.syntax import (
     BlockStatement,
     ExpectStatement,
     LayerStatement,
-    OpStatement,
     StackStatement,
     Statement,
 )
@@ -29,7 +28,7 @@ from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.frames import tensor_uses
 from parspec.lsp.mentions import Space
 from parspec.lsp.ranges import Location, Range
-from parspec.lsp.regions import Entry, Key, Listing, Region, listing_of, spaces_of
+from parspec.lsp.regions import Entry, Key, Listing, Region, is_op, listing_of, spaces_of
 from parspec.lsp.shapes import declared_dims
 
 Body: TypeAlias = Region | None
@@ -94,21 +93,7 @@ class Names:
     def at(self, file: str, offset: int) -> Entry | None:
         """The entry at an offset of a file, else the one that ends there."""
         listing = self.listing_at(file, offset)
-        if listing is None:
-            return None
-        local = offset - self._places[listing.run][1]
-        touching = None
-        for entries in reversed(listing.by_chunk.values()):
-            if not entries or entries[0].offset > local:
-                continue
-            for entry in entries:
-                start, end = (entry.offset + edge for edge in entry.mention.span)
-                if start <= local < end:
-                    return entry
-                if local == end:
-                    touching = entry
-            break
-        return touching
+        return None if listing is None else listing.at(offset - self._places[listing.run][1])
 
     def listing_at(self, file: str, offset: int) -> Listing | None:
         """The names of the run in which an offset of a file is."""
@@ -154,25 +139,38 @@ class Names:
         if len(self._declared) >= _FEW:
             return self._by_key.get(key, ())
         space, name = key
-        runs = (run for run in self._writing(name) if space in spaces_of(run))
-        return (entry for run in runs for entry in listing_of(run).top.declared.get(key, ()))
+        return (
+            entry
+            for listing, order in self._writing(name, lambda run: space in spaces_of(run))
+            for entry in listing.entries(order)
+            if entry.key == key and entry.home is listing.top
+        )
 
-    def _writing(self, name: str) -> Iterator[Run]:
-        """The runs in which a name may be written, and few others."""
+    def _writing(
+        self, name: str, asked: Callable[[Run], bool] = lambda _: True
+    ) -> Iterator[tuple[Listing, int]]:
+        """The chunks of the runs asked about in which a name may be written, and few others."""
         text = re.escape(name)
         word = re.compile(rf"{text}(?<!\w{text})(?!\w)")  # one that begins with text is quick
         for document in self._documents.values():
-            starts, runs = document.starts, document.runs
+            starts, runs, length = document.starts, document.runs, len(document.text)
             if not is_normalized("NFC", document.text):
-                yield from runs
+                listings = map(listing_of, filter(asked, runs))
+                yield from ((each, order) for each in listings for order in each.orders)
                 continue
             found = word.search(document.text)
             while found:
                 place = bisect_right(starts, found.start())
-                if place:
-                    yield runs[place - 1]
-                more = place < len(starts)
-                found = word.search(document.text, starts[place]) if more else None
+                end = starts[place] if place < len(starts) else length
+                if place and asked(runs[place - 1]):
+                    listing, start = listing_of(runs[place - 1]), starts[place - 1]
+                    at = (
+                        each.start() - start
+                        for each in word.finditer(document.text, found.start(), end)
+                    )
+                    orders = dict.fromkeys(map(listing.order_at, at))
+                    yield from ((listing, order) for order in orders if order >= 0)
+                found = word.search(document.text, end)
 
     @cached_property
     def _by_key(self) -> Mapping[Key, Sequence[Entry]]:
@@ -193,8 +191,8 @@ class Names:
 
     def named(self, name: str) -> Iterator[Entry]:
         """Every entry that is a name, whatever it means."""
-        for run in self._writing(name):
-            yield from listing_of(run).by_name.get(name, ())
+        for listing, order in self._writing(name):
+            yield from (entry for entry in listing.entries(order) if entry.mention.name == name)
 
     def declared(self, space: Space, body: Body) -> Iterator[Symbol]:
         """The symbols of a space that belong to a body."""
@@ -468,11 +466,6 @@ def calls(expression: Expression) -> Iterator[Call]:
 def _body(region: Region) -> Body:
     """A region as a body: the outermost ones of all runs are the whole spec."""
     return None if region.outer is None else region
-
-
-def is_op(region: Region) -> bool:
-    """Is it the region of an op, which has dimensions of its own?"""
-    return region.owner is not None and isinstance(region.owner.statement, OpStatement)
 
 
 def _outermost(found: tuple[Symbol, ...]) -> tuple[Symbol, ...]:

@@ -7,7 +7,8 @@ touches it.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
@@ -35,6 +36,7 @@ Key: TypeAlias = tuple[Space, str]
 EVERYWHERE: frozenset[Space] = frozenset(("dim", "axis", "link", "device", "plan"))
 """Spaces whose names mean the same in every body."""
 
+_BODIED = (BlockStatement, StackStatement, OpStatement)
 _DECLARED: Mapping[type, tuple[Space, ...]] = {
     DimStatement: ("dim",),
     MeshStatement: ("axis",),
@@ -54,12 +56,18 @@ _DECLARED: Mapping[type, tuple[Space, ...]] = {
 @dataclass(slots=True, eq=False, repr=False)
 class Region:
     """A stack's body, a block's or an op's with its parameters, a plan's, or (without an owner) the
-    outermost statements of a run, which share the names of all runs. `declared`: what stands in it
-    that declares a name."""
+    outermost statements of a run, which share the names of all runs."""
 
     owner: Chunk | None
     outer: Region | None
-    declared: dict[Key, list[Entry]] = field(default_factory=dict)
+    listing: Listing
+    own: dict[Key, list[Entry]] = field(default_factory=dict)
+
+    @property
+    def declared(self) -> Mapping[Key, Sequence[Entry]]:
+        """What stands in it that declares a name."""
+        self.listing.complete()
+        return self.own
 
     @property
     def entered(self) -> str | None:
@@ -98,22 +106,107 @@ class Entry:
         """May it be a declaration?"""
         return self.mention.act != "uses"
 
+    @property
+    def key(self) -> Key:
+        """What it is a declaration of, if it is one."""
+        return self.mention.space, self.mention.name
 
-@dataclass(slots=True, eq=False, repr=False)
+    @property
+    def home(self) -> Region | None:
+        """The region that it declares its name in; None for one that declares nothing. The
+        dimensions of an op are declared by being written there."""
+        mention, region = self.mention, self.region
+        if not self.declares:
+            of_op = mention.space == "dim" and mention.look == "body" and is_op(region)
+            return region if of_op else None
+        if mention.space in EVERYWHERE:
+            return self.listing.top
+        while region.outer is not None and self.key == ("tensor", region.left):
+            region = region.outer
+        return region
+
+
 class Listing:
-    """The names of the run with this `id`: by chunk, by name, and the regions of its bodies by the
-    chunks that own them, and by those that stand in them."""
+    """The names of a run, chunk by chunk as they are asked for. `run`: its id; `bodies`: the
+    regions by the chunks that own them; `around`: by those that stand in them, without the
+    outermost."""
 
-    run: int
-    top: Region = field(default_factory=lambda: Region(None, None))
-    by_chunk: dict[int, tuple[Entry, ...]] = field(default_factory=dict)
-    by_name: dict[str, list[Entry]] = field(default_factory=dict)
-    bodies: dict[int, Region] = field(default_factory=dict)
-    around: dict[int, Region] = field(default_factory=dict)
+    __slots__ = ("_chunks", "_complete", "_entries", "_offsets", "around", "bodies", "run", "top")
+
+    def __init__(self, run: Run) -> None:
+        self.run = id(run)
+        self._chunks = run.every
+        self._offsets = run.offsets
+        self._entries: dict[int, tuple[Entry, ...]] = {}
+        self._complete = False
+        self.top = Region(None, None, self)
+        self.bodies: dict[int, Region] = {}
+        self.around: dict[int, Region] = {}
+        for chunk in run.every:
+            if chunk.body or isinstance(chunk.statement, _BODIED):
+                region = self.around.get(chunk.key, self.top)
+                inside = self.bodies[chunk.key] = Region(chunk, region, self)
+                self.around.update((inner.key, inside) for inner in chunk.body)
 
     def region_of(self, chunk: Chunk) -> Region | None:
         """The region of a chunk's body."""
         return self.bodies.get(chunk.key)
+
+    def entries(self, order: int) -> tuple[Entry, ...]:
+        """The entries of a chunk by its place in the run."""
+        found = self._entries.get(order)
+        if found is None:
+            chunk, offset = self._chunks[order], self._offsets[order]
+            region = self.around.get(chunk.key, self.top)
+            inside = self.bodies.get(chunk.key, region)
+            found = self._entries[order] = tuple(
+                Entry(each, chunk, inside if each.look == "body" else region, self, offset, order)
+                for each in mentions_of(chunk)
+            )
+        return found
+
+    def order_at(self, offset: int) -> int:
+        """The place of the chunk at an offset of the run; -1 in front of all."""
+        return bisect_right(self._offsets, offset) - 1
+
+    def at(self, offset: int) -> Entry | None:
+        """The entry at an offset of the run, else the one that ends there."""
+        behind = (self.entries(order) for order in range(self.order_at(offset), -1, -1))
+        touching = None
+        for entry in next(filter(None, behind), ()):
+            start, end = (entry.offset + edge for edge in entry.mention.span)
+            if start <= offset < end:
+                return entry
+            if offset == end:
+                touching = entry
+        return touching
+
+    @property
+    def orders(self) -> range:
+        """The places of its chunks."""
+        return range(len(self._chunks))
+
+    def every(self) -> Iterator[Entry]:
+        """All entries in order."""
+        return (entry for order in self.orders for entry in self.entries(order))
+
+    def complete(self) -> None:
+        """Enters all that the run declares into its regions."""
+        if self._complete:
+            return
+        self._complete = True
+        for entry in self.every():
+            home = entry.home
+            if home is None:
+                continue
+            known = home.own.setdefault(entry.key, [])
+            if entry.declares or not known:
+                known.append(entry)
+
+
+def is_op(region: Region) -> bool:
+    """Is it the region of an op, which has dimensions of its own?"""
+    return region.owner is not None and isinstance(region.owner.statement, OpStatement)
 
 
 def _kept(function: Callable[[Run], T]) -> Callable[[Run], T]:
@@ -141,31 +234,7 @@ def spaces_of(run: Run) -> frozenset[Space]:
 @_kept
 def listing_of(run: Run) -> Listing:
     """The names of a run."""
-    listing = Listing(id(run))
-    places = zip(run.every, run.offsets, strict=True)
-    for order, (chunk, offset) in enumerate(places):
-        region = listing.around.get(chunk.key, listing.top)
-        inside = region
-        opens = isinstance(chunk.statement, (BlockStatement, StackStatement, OpStatement))
-        if opens or chunk.body:
-            inside = listing.bodies[chunk.key] = Region(chunk, region)
-            listing.around.update((inner.key, inside) for inner in chunk.body)
-        entries = tuple(
-            Entry(
-                mention,
-                chunk,
-                inside if mention.look == "body" else region,
-                listing,
-                offset,
-                order,
-            )
-            for mention in mentions_of(chunk)
-        )
-        listing.by_chunk[chunk.key] = entries
-        for entry in entries:
-            listing.by_name.setdefault(entry.mention.name, []).append(entry)
-            _declare(entry, listing)
-    return listing
+    return Listing(run)
 
 
 def mentions_of(chunk: Chunk) -> tuple[Mention, ...]:
@@ -181,18 +250,3 @@ def mentions_of(chunk: Chunk) -> tuple[Mention, ...]:
 
 def _start(mention: Mention) -> int:
     return mention.span.start
-
-
-def _declare(entry: Entry, listing: Listing) -> None:
-    """Enters what an entry declares into its region, or where it is known from."""
-    mention, region = entry.mention, entry.region
-    if not entry.declares:
-        op_dim = mention.space == "dim" and mention.look == "body"
-        if op_dim and region.owner and isinstance(region.owner.statement, OpStatement):
-            region.declared.setdefault(("dim", mention.name), [entry])
-        return
-    if mention.space in EVERYWHERE:
-        region = listing.top
-    while region.outer is not None and mention.space == "tensor" and region.left == mention.name:
-        region = region.outer
-    region.declared.setdefault((mention.space, mention.name), []).append(entry)

@@ -25,6 +25,28 @@ LONG = 0.5  # seconds after which a client is told that work is going on
 _YOUNG = 1  # what the collector has looked at twice is old
 
 
+class Backlog:
+    """What has come and was not taken yet: whoever adds to more than `limit` has to wait, so that
+    a client that sends and does not read waits in the end too."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._size = 0
+        self._less = threading.Condition()
+
+    def add(self, size: int) -> None:
+        """Something has come."""
+        with self._less:
+            self._less.wait_for(lambda: self._size <= self._limit)
+            self._size += size
+
+    def taken(self, size: int) -> None:
+        """Something was taken."""
+        with self._less:
+            self._size -= size
+            self._less.notify()
+
+
 class GivenUp(Exception):
     """Work that nobody waits for any more."""
 

@@ -30,7 +30,7 @@ from parspec.lsp.greeting import NAME, PARSE_ERROR, own_version, refusal
 from parspec.lsp.life import is_alive
 from parspec.lsp.progress import Progress
 from parspec.lsp.registry import COMMANDS, ROUTES, Route, loaded
-from parspec.lsp.schedule import Debounced, Ticket, Worker, tell
+from parspec.lsp.schedule import Backlog, Debounced, Ticket, Worker, tell
 from parspec.lsp.session import Failed, Session
 from parspec.lsp.settings import SECTION, settings
 from parspec.lsp.wire import Garbled, Wire
@@ -47,6 +47,7 @@ _SELDOM = (
     20,
     20,
 )  # analyses hold many values and no cycles; the worker collects in time
+_BACKLOG = 64 * 2**20  # bytes that may wait; as a rule what comes is taken at once
 _WATCH = 1.0  # seconds between two looks at whether the client is alive
 _LASTING = frozenset(
     (types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_COMPLETION, types.TEXT_DOCUMENT_SIGNATURE_HELP)
@@ -93,10 +94,17 @@ class Server(LanguageServer):
         self._worker = Worker(progress.begin, progress.end)
         self._diagnosing = Debounced(self._diagnose)
 
+        backlog = Backlog(_BACKLOG)
+
+        def receive(body: bytes) -> None:
+            backlog.taken(len(body))
+            self._receive(body)
+
         def read() -> None:
             try:
                 for body in messages:
-                    tell(loop, self._receive, body)
+                    backlog.add(len(body))
+                    tell(loop, receive, body)
             except Garbled as error:
                 _LOG.error("this is not the protocol: %s", error)
             finally:
@@ -172,9 +180,9 @@ class Server(LanguageServer):
         """The client is ready to be asked something itself."""
         can = self.session.client.can
         if can("workspace.didChangeWatchedFiles.dynamicRegistration"):
-            await self.client_register_capability_async(watching())
+            await _answered(self.client_register_capability_async(watching()))
         if can("workspace.didChangeConfiguration.dynamicRegistration"):
-            await self.client_register_capability_async(configuring())
+            await _answered(self.client_register_capability_async(configuring()))
         await self._configure()
 
     def _shutdown(self, _: object) -> None:
@@ -233,7 +241,7 @@ class Server(LanguageServer):
         if not self.session.client.can("workspace.configuration"):
             return
         asked = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
-        said = await self.workspace_configuration_async(asked)
+        said = await _answered(self.workspace_configuration_async(asked))
         if said and said[0] is not None:
             self._choose(said[0])
 
@@ -337,16 +345,19 @@ class Server(LanguageServer):
         uri, before = params.text_document.uri, params.previous_result_id
         try:
             return await self._do(partial(self._pulling.of, uri, before))
-        except Exception as error:  # as above
-            if not isinstance(error, Failed):
-                _LOG.exception("diagnostics of %s", uri)
+        except Exception:  # as above
+            _LOG.exception("diagnostics of %s", uri)
             return types.RelatedFullDocumentDiagnosticReport([])
 
     async def _pull_all(self, params: types.WorkspaceDiagnosticParams) -> Any:
         """What a client asks of all files; other requests get their turn between two of them."""
         before = {each.uri: each.value for each in params.previous_result_ids}
-        files = await self._do(lambda: list(self.session.files()))
-        items = [await self._do(partial(self._pulling.of_all, file, before)) for file in files]
+        try:
+            files = await self._do(lambda: list(self.session.files()))
+            items = [await self._do(partial(self._pulling.of_all, file, before)) for file in files]
+        except Exception:  # as above
+            _LOG.exception("diagnostics of all files")
+            return types.WorkspaceDiagnosticReport([])
         gone = before.keys() - {item.uri for item in items}
         return types.WorkspaceDiagnosticReport([*items, *map(nothing, gone)])
 
@@ -372,6 +383,15 @@ def _is_one(message: Any) -> bool:
     return getattr(message, "jsonrpc", None) == "2.0" and isinstance(
         getattr(message, "id", None), int | str | None
     )
+
+
+async def _answered(question: Awaitable[T]) -> T | None:
+    """What the client answers; None where it refuses to."""
+    try:
+        return await question
+    except JsonRpcException as error:
+        _LOG.warning("the client refuses: %s", error)
+        return None
 
 
 async def _initialize(_: object) -> None:

@@ -120,7 +120,7 @@ class Session:
         name = name_of(uri)
         if name is not None:
             return name
-        return str(Path(self.folders[0] if self.folders else Path.cwd(), uri.replace("/", "_")))
+        return str(Path(self.folders[0] if self.folders else _here(), uri.replace("/", "_")))
 
     def uri(self, file: str) -> str:
         """The URI of a file by its name, as the client spells it where it has the file open."""
@@ -141,7 +141,7 @@ class Session:
         seen = {known.file for known in self.documents}
         yield from sorted(seen)
         for folder in self.folders:
-            for file in _specs_below(folder):
+            for file in _specs_below(folder, self.checkpoint):
                 if file not in seen:
                     seen.add(file)
                     yield file
@@ -242,14 +242,22 @@ class Session:
         return any(asked & each.sources.keys() - {each.file} for each in kept)
 
 
+def _here() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:  # it is gone
+        return os.sep
+
+
 def _is_current(kept: _Kept, written: Written) -> bool:
     snapshot = kept.snapshot
     same = snapshot.version == written.version and snapshot.text == written.text
     return same and kept.read.is_current()
 
 
-def _specs_below(folder: str) -> Iterator[str]:
+def _specs_below(folder: str, checkpoint: Checkpoint) -> Iterator[str]:
     for where, folders, names in os.walk(folder):
+        checkpoint()
         folders[:] = sorted(
             name for name in folders if not name.startswith(".") and name not in _SKIPPED
         )

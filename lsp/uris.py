@@ -42,7 +42,9 @@ def _parts(uri: str) -> SplitResult | None:
         parts = urlsplit(uri, allow_fragments=False)
     except ValueError:  # a host in brackets that is none
         return None
-    return parts if parts.scheme.lower() == "file" and parts.path else None
+    if parts.scheme.lower() != "file" or not parts.path or "\0" in unquote(uri):
+        return None
+    return parts
 
 
 def _whole_path(path: str, query: str) -> str:

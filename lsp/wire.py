@@ -182,8 +182,11 @@ class WebSocket:
 
     def messages(self) -> Iterator[bytes]:
         """The messages that come, until the connection ends."""
-        for message in self._client:
-            yield message.encode() if isinstance(message, str) else message
+        from websockets.exceptions import ConnectionClosed
+
+        with contextlib.suppress(ConnectionClosed):  # cut, or ended by what is no WebSocket
+            for message in self._client:
+                yield message.encode() if isinstance(message, str) else message
 
     def write(self, message: bytes) -> None:
         """Sends a message."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import io
 import json
 import os
@@ -36,6 +37,7 @@ HUNG = 20  # seconds of the processor
 STUCK = 300  # seconds
 MEMORY = 4 * 2**30  # bytes that the process may have
 STATEMENTS = 1_000_000
+WHOLE = 500  # draws after which all cycles are looked for
 CHECK = ("check", "--format", "json")
 OTHERS = (
     ("report",),
@@ -154,8 +156,10 @@ def drawn_at(number: int, seed: int) -> tuple[str, Draw, Random]:
 
 
 def outcomes(count: int, seed: int) -> Iterator[tuple[str, int, Outcome]]:
-    """Kind, number and outcome of each draw, the kinds in equal shares."""
+    """Kind, number and outcome of each draw, the kinds in equal shares. Cycles are looked for
+    between draws, as a command does not: it ends instead."""
     for number in range(count):
+        gc.collect(2 if number % WHOLE == 0 else 0)
         kind, drawn, draw = drawn_at(number, seed)
         with tempfile.TemporaryDirectory() as folder:
             yield kind, number, answered(drawn, Path(folder), draw)
@@ -172,9 +176,11 @@ def watched() -> Iterator[None]:
     os.environ["PARSPEC_DEBUG"] = "1"
     handlers = {number: signal.signal(number, stop) for number in (signal.SIGALRM, signal.SIGPROF)}
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, limits[1]))
+    gc.disable()
     try:
         yield
     finally:
+        gc.enable()
         resource.setrlimit(resource.RLIMIT_AS, limits)
         for number, handler in handlers.items():
             signal.signal(number, handler)

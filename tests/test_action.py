@@ -131,6 +131,14 @@ class TestSummary:
         assert "| b.par (new) | errors | - | - |\n" in text
         assert "0 B" not in text
 
+    def test_a_budget_that_is_not_kept_hides_no_figure(self, compared):
+        budget = SPEC + "expect traffic <= 1.1 GB\n"
+        text = compared({"a.par": budget}, {"a.par": budget.replace("B = 4096", "B = 8192")})
+        row = "1.06 GB → 2.11 GB (**+100 %**), 1 error | 252 MB → 386 MB (**+53.3 %**) | - |\n"
+        assert f"| a.par | {row}" in text
+        assert "- error: expect traffic &lt;= 1.1 GB does not hold: it is 2.11 GB" in text
+        assert "- traffic, forward: 1.06 GB → 2.11 GB (+100 %)\n" in text
+
     def test_times_of_a_pipeline_are_those_of_its_parts(self, compared):
         text = compared({}, {"a.par": PIPELINE})
         assert "| a.par (new) | 131 kB | 786 kB | compute 134 us, communication 132 us |\n" in text

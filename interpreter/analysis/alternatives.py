@@ -95,7 +95,9 @@ def outcome(inferred: Inferred, outputs: Outputs, costs: KnownCosts) -> Outcome:
         move
         for name, wanted in outputs
         for tensor in [inferred.tensor(name)]
-        for move in output_moves(inferred.grid, tensor, inferred.origin(name), wanted, tensor.site)
+        for move in output_moves(
+            inferred.seating, tensor, inferred.origin(name), wanted, tensor.site
+        )
         if move.primitive is not None
     )
     each = [costs.get(one) or costs_of(one, None) for one in inferred.sections]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 
@@ -17,14 +17,15 @@ from parspec.interpreter.analysis.hints import hints_of
 from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.kinds import naming_of
 from parspec.interpreter.analysis.known import Known
-from parspec.interpreter.analysis.liveness import Lives, peak_live
-from parspec.interpreter.analysis.memory import memory, over_memory
+from parspec.interpreter.analysis.liveness import Leaving, Lives, leaving_by_stage, peak_live
+from parspec.interpreter.analysis.loads import busy_in, busy_together, longest
+from parspec.interpreter.analysis.memory import Peak, memory, over_memory
 from parspec.interpreter.analysis.moves import to_outputs
 from parspec.interpreter.analysis.part_result import PartResult, result_of, told_of
 from parspec.interpreter.analysis.pins import unpinned
 from parspec.interpreter.analysis.result import Analysis, Memory, Move, Totals, sum_known
 from parspec.interpreter.analysis.sections import Inferred, infer
-from parspec.interpreter.analysis.stints import busiest_time
+from parspec.interpreter.analysis.stints import times_at
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount, numeric, total
 
@@ -67,8 +68,8 @@ def _analyze(inferred: Inferred, known: Known) -> Analysis:
     parts = known.each(result_of, inferred.sections, told, repeat(speed), repeat(written))
     costs = [part.costs for part in parts]
     outward = tuple(to_outputs(inferred))
-    live = None if model.trains else _live(inferred, [part.lives for part in parts])
-    busiest, stages = memory(inferred, (part.resting for part in parts), live)
+    peaks = _peaks(inferred, [part.lives for part in parts])
+    busiest, stages = memory(inferred, (part.resting for part in parts), peaks)
     totals = _totals(inferred, parts, costs, outward, busiest)
     at_outputs = tuple(move for move in outward if move.primitive is not None)
     figures = Figures(inferred, costs, at_outputs, totals, known)
@@ -88,11 +89,19 @@ def _analyze(inferred: Inferred, known: Known) -> Analysis:
     )
 
 
-def _live(inferred: Inferred, lives: Sequence[Lives]) -> tuple[Amount, Amount]:
-    """The most bytes of activations, and of gathered weights, that live at once."""
-    return peak_live(inferred, lives), max(
-        (one.gathered for one in lives if one.gathered), key=numeric, default=0
-    )
+def _peaks(inferred: Inferred, parts: Sequence[Mapping[int, Lives]]) -> tuple[Peak | None, ...]:
+    """The peak of each stage, where no backward pass adds to it."""
+    if inferred.model.trains:
+        return (None,) * len(inferred.seating.stages)
+    known: dict[tuple[tuple[Lives, ...], Leaving], Peak] = {}  # many stages are alike
+    found = []
+    for stage, leaving in enumerate(leaving_by_stage(inferred)):
+        lives = tuple([part[stage] for part in parts if stage in part])
+        if (lives, leaving) not in known:
+            gathered = max([one.gathered for one in lives if one.gathered], key=numeric, default=0)
+            known[lives, leaving] = Peak(peak_live(lives, leaving), gathered)
+        found.append(known[lives, leaving])
+    return tuple(found)
 
 
 def _totals(
@@ -110,13 +119,10 @@ def _totals(
         for one in traffic
         for (axes, primitive), amount in one[model.cost].items()
     ]
-    moving = chain.from_iterable([cost.move_time for cost in costs])
+    busy = busy_together([*(cost.busy for cost in costs), busy_in(paid)])
     stints = tuple(chain.from_iterable([cost.computing for cost in costs]))
-    compute = busiest_time(stints, inferred.pipeline, inferred.grid)
-    layers = sum_known(chain.from_iterable([cost.layer_time for cost in costs]))
-    communication = sum_known((*moving, *(move.time for move in paid)))
-    staged = model.trains or bool(inferred.pipeline.courses)  # its time is that of a schedule
-    step = None if staged else sum_known((layers, communication))
+    computing = times_at(stints, inferred.seating)
+    communication = longest(busy)
     return Totals(
         total(part.parameters for part in parts),
         (
@@ -127,13 +133,28 @@ def _totals(
         _grouped((axes, amount) for axes, _, amount in priced),
         _grouped((primitive, amount) for _, primitive, amount in priced),
         busiest,
-        compute,
+        longest({}, computing),
         communication,
         None,
-        step,
+        _step(inferred, costs, paid, communication),
         None,
         None,
+        longest(busy, computing),
     )
+
+
+def _step(
+    inferred: Inferred, costs: Sequence[Costs], paid: Iterable[Move], communication: float | None
+) -> float | None:
+    """Seconds of all layers and moves one after another; None where a schedule says in which order
+    devices do what. `communication`: of the busiest device, which without stages is of all."""
+    if inferred.model.trains or inferred.pipeline.courses:
+        return None
+    layers = sum_known(chain.from_iterable([cost.layer_time for cost in costs]))
+    if inferred.seating.staged:
+        moving = chain.from_iterable([cost.move_time for cost in costs])
+        communication = sum_known((*moving, *(move.time for move in paid)))
+    return sum_known((layers, communication))
 
 
 def _grouped(parts: Iterable[tuple[str, Amount]]) -> tuple[tuple[str, Amount], ...]:

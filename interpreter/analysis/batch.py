@@ -1,8 +1,10 @@
 """The batch of a step: global_batch = dp · microbatch · microbatches, and the rounds that an
 interleaved schedule makes of the microbatches.
 
-dp is the product of the axes that split the dimension that `train` names, in the layer that first
-reads it. A batch that does not come out even is reported here, at `train`, and nowhere else.
+dp is the product of the axes that split the dimension that counts the samples, in the layer that
+first reads it: the dimension that `train` names; where it gives a number, the one dimension of that
+size that all inputs have (of several the one that leads them). A batch that does not come out even
+is reported here, at `train`, and nowhere else.
 """
 
 from __future__ import annotations
@@ -23,10 +25,12 @@ DIVISION = ("indivisible", "too_many_nodes")  # what a mismatch of the batch tak
 
 @value
 class Batch:
-    """The batch equation of a spec, as far as it is in numbers. dim: the dimension that counts the
-    samples; first: the layer that first reads it; axes: those that split it there, as shown; dp:
-    their product; microbatch, microbatches: as written, None where not."""
+    """The batch equation of a spec, as far as it is in numbers. name: what `train` calls the batch,
+    its dimension or `global_batch`; dim: the dimension that counts the samples; first: the layer
+    that first reads it; axes: those that split it there, as shown; dp: their product; microbatch,
+    microbatches: as written, None where not."""
 
+    name: str
     size: int
     dim: Dim
     first: Placed
@@ -59,12 +63,13 @@ class Batch:
 
 
 def batch_of(inferred: Inferred) -> Batch | None:
-    """The batch equation; None where `train` names no dimension, or where a size is symbolic or in
-    doubt."""
+    """The batch equation; None where it is not known which dimension counts the samples, or where a
+    size is symbolic or in doubt."""
     model, grid = inferred.model, inferred.grid
     settings = model.settings
     values = dict(settings.values) if settings is not None else {}
-    dim = grid.by_name.get(str(values.get("global_batch")))
+    said = values.get("global_batch")
+    dim = _counting(model, said) if isinstance(said, int) else grid.by_name.get(str(said))
     if settings is None or dim is None or not isinstance(dim.extent, int):
         return None
     leaves = set(dim.factors)
@@ -82,8 +87,57 @@ def batch_of(inferred: Inferred) -> Batch | None:
     dp = grid.space.group(pieces)
     if not isinstance(dp, int) or not model.mesh.poisoned.isdisjoint(grid.shown(pieces)):
         return None
+    name = "global_batch" if isinstance(said, int) else dim.name
+    size = said if isinstance(said, int) else dim.extent
     microbatch, microbatches = (_count(values.get(k)) for k in ("microbatch", "microbatches"))
-    return Batch(dim.extent, dim, first, grid.shown(pieces), dp, microbatch, microbatches, settings)
+    axes = grid.shown(pieces)
+    return Batch(name, size, dim, first, axes, dp, microbatch, microbatches, settings)
+
+
+def _of_all_inputs(model: Model) -> tuple[Dim, ...]:
+    """The dimensions that all inputs have, as the first one has them."""
+    inputs = [tensor.dims for tensor in model.tensors if tensor.role == "input" and tensor.dims]
+    shared = [name for name in inputs[0] if all(name in dims for dims in inputs)] if inputs else []
+    by_name = {dim.name: dim for dim in model.dims}
+    return tuple(by_name[name] for name in shared)
+
+
+def _counting(model: Model, samples: int) -> Dim | None:
+    """The dimension that counts so many samples; None where that cannot be told."""
+    fitting = [dim for dim in _of_all_inputs(model) if dim.extent == samples]
+    leading = [tensor.dims[:1] for tensor in model.tensors if tensor.role == "input"]
+    if len(fitting) > 1:
+        fitting = [dim for dim in fitting if all(dims in ((), (dim.name,)) for dims in leading)]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _uncounted(model: Model) -> Iterator[Finding]:
+    """A number of samples that no dimension of the inputs counts: one of tokens may hold several
+    for each, one that is no multiple of it cannot."""
+    settings = model.settings
+    values = dict(settings.values) if settings is not None else {}
+    samples = values.get("global_batch")
+    if settings is None or not isinstance(samples, int) or _counting(model, samples) is not None:
+        return
+    shared = _of_all_inputs(model)
+    sizes = [dim.extent for dim in shared if isinstance(dim.extent, int)]
+    related = tuple(Related(dim.site, f"{dim.name} is declared here") for dim in shared)
+    if shared and len(sizes) == len(shared) and all(size % samples for size in sizes):
+        held = " and ".join(f"{dim.name} = {dim.extent}" for dim in shared)
+        yield Finding(
+            "conflicting_settings",
+            settings.site,
+            (
+                ("settings", ("global_batch", *(dim.name for dim in shared))),
+                ("reason", f"the inputs hold {held}, and global_batch = {samples}"),
+                ("batch", samples),
+            ),
+            related,
+        )
+    elif not values.keys().isdisjoint(("microbatch", "microbatches")):
+        reason = "no dimension of the inputs is known to count the samples; name the one that does"
+        text = f"global_batch = {samples}"
+        yield Finding("not_evaluated", settings.site, (("text", text), ("reason", (reason,))))
 
 
 def _count(value: Amount | str | tuple[str, ...] | None) -> int | None:
@@ -93,6 +147,7 @@ def _count(value: Amount | str | tuple[str, ...] | None) -> int | None:
 def batch_findings(inferred: Inferred) -> Iterator[Finding]:
     """`batch_mismatch`, `conflicting_settings` and `schedule_constraint`."""
     batch = batch_of(inferred)
+    yield from _uncounted(inferred.model)
     if batch is not None and not batch.even:
         yield _mismatch(batch)
     elif batch is not None and batch.microbatch is not None and batch.microbatches is not None:
@@ -133,6 +188,7 @@ def _mismatch(batch: Batch) -> Finding:
 def _equation(batch: Batch) -> dict[str, Datum]:
     return {
         "dim": batch.dim.name,
+        **({} if batch.name == batch.dim.name else {"called": batch.name}),
         "batch": batch.size,
         "axis": ",".join(batch.axes) or None,
         "dp": batch.dp,
@@ -172,7 +228,7 @@ def _overdetermined(batch: Batch, microbatch: int, microbatches: int) -> Iterato
     counted = f"{batch.dp} x {microbatch} x {microbatches} = {product}"
     data: dict[str, Datum] = {
         "settings": ("global_batch", "microbatch", "microbatches"),
-        "reason": f"{counted}, and {batch.dim.name} = {batch.size}",
+        "reason": f"{counted}, and {batch.name} = {batch.size}",
         **_equation(batch),
         "product": product,
         "remainder": batch.size - product,

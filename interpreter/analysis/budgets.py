@@ -8,7 +8,8 @@ from fractions import Fraction
 
 from parspec.grammar.syntax import BudgetExpect
 from parspec.interpreter.analysis.figures import Figures, Picked, Verdict, untold
-from parspec.interpreter.analysis.result import Move, sum_known
+from parspec.interpreter.analysis.loads import busiest_stage, most_sent, time_of_busiest
+from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.diagnostics.findings import Datum, Finding
 from parspec.interpreter.diagnostics.readable import (
@@ -18,7 +19,15 @@ from parspec.interpreter.diagnostics.readable import (
     seconds_text,
 )
 from parspec.interpreter.spec.model import Expect
-from parspec.interpreter.theory.formulas import Amount, Number, is_number, reader, symbols, total
+from parspec.interpreter.theory.formulas import (
+    Amount,
+    Number,
+    is_number,
+    reader,
+    symbols,
+    total,
+    whole,
+)
 
 COMPARISONS: Mapping[str, Callable[[Number, Number], bool]] = {
     "<": compare.lt,
@@ -54,13 +63,15 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     if not is_number(value) or not is_number(expect.bound):
         return untold(expect, _unsized(value, expect.bound), _quantity(figure, value))
     text = _quantity(figure, value)
-    if COMPARISONS[budget.comparison](value, expect.bound):
+    near = abs(Fraction(value) - Fraction(expect.bound)) <= expect.slack
+    if (near and budget.comparison == "==") or COMPARISONS[budget.comparison](value, expect.bound):
         return Verdict(True, text)
+    priced = figure == "traffic" and not budget.scope.per_device
     facts: tuple[tuple[str, Datum], ...] = (
         ("text", expect.text),
         ("value", text),
         ("parts", _parts(budget, moves, figures)),
-        ("price_list", figures.inferred.model.cost if figure == "traffic" else None),
+        ("price_list", figures.inferred.model.cost if priced else None),
         ("actual", value if isinstance(value, int) else float(value)),
         ("bound", expect.bound if isinstance(expect.bound, int) else float(expect.bound)),
     )
@@ -78,7 +89,7 @@ def _figure(expect: Expect, budget: BudgetExpect, moves: Picked, figures: Figure
     """The value of a budget's figure."""
     match budget.figure.text:
         case "traffic":
-            return moves.per_device if budget.scope.per_device else moves.traffic
+            return most_sent(moves.sent) if budget.scope.per_device else moves.traffic
         case "memory":
             return figures.totals.memory.total
         case share if share in SHARES:
@@ -91,12 +102,11 @@ def _figure(expect: Expect, budget: BudgetExpect, moves: Picked, figures: Figure
         case "compute":
             return None if expect.axes else _seconds(figures.layer_time(expect))
         case "communication":
-            return _seconds(sum_known(move.time for move in moves.moves))
+            return _seconds(time_of_busiest(moves.moves))
         case "parameters":
             return figures.totals.parameters
         case "time":
-            layers = 0.0 if expect.axes else figures.layer_time(expect)
-            return _seconds(sum_known((layers, *(move.time for move in moves.moves))))
+            return _seconds(figures.busy_time(expect))
     return None
 
 
@@ -107,13 +117,20 @@ def _seconds(time: float | None) -> Amount | None:
 def _parts(budget: BudgetExpect, moves: Picked, figures: Figures) -> tuple[str, ...]:
     """The largest of what a budget's figure is made of."""
     match budget.figure.text:
+        case "traffic" if budget.scope.per_device:
+            busiest = busiest_stage(moves.sent)
+            return _largest(
+                [
+                    (move, whole(move.per_device * share))
+                    for move in moves.moves
+                    for stage, share in move.stages
+                    if stage == busiest
+                ],
+                figures,
+            )
         case "traffic":
             cost = figures.inferred.model.cost
-            priced = [
-                (m, m.per_device if budget.scope.per_device else dict(m.traffic)[cost])
-                for m in moves.moves
-            ]
-            return _largest(priced, figures)
+            return _largest([(move, dict(move.traffic)[cost]) for move in moves.moves], figures)
         case "memory":
             memory = figures.totals.memory
             shares = [(name, getattr(memory, name)) for name in ("weights", "cache", "activations")]

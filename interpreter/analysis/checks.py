@@ -27,17 +27,19 @@ def check_all(inferred: Inferred, parts: Sequence[PartResult], known: Known) -> 
     batch = tuple(batch_findings(inferred))
     division = division_findings([part.faults.division for part in parts], grid)
     faults = [part.faults for part in parts if part.faults.found]
+    stored = frozenset[Site]().union(*[part.faults.stored for part in parts])
     far = tuple(_each(faults, lambda one: one.far))
     return (
         *topology_findings(model),
         *without_batch(division, batch),
-        *_each(faults, lambda one: one.reused),
+        *_reused(faults),
         *_each(faults, lambda one: one.disputes),
         *_each(faults, lambda one: one.whole),
         *_each(faults, lambda one: one.unsettled),
         *_layers_lost(inferred),
         *_idle_stages(inferred),
         *_each(faults, lambda one: one.stores),
+        *_idle_stores(faults, stored),
         *_each(faults, lambda one: one.off_stage),
         *_stages_out_of_range(inferred, faults),
         *_each(faults, lambda one: one.padding),
@@ -65,6 +67,25 @@ def _avoidable(inferred: Inferred, parts: Sequence[PartResult], known: Known) ->
 
 def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
     return tuple(data.items())
+
+
+def _reused(faults: Sequence[Faults]) -> Iterator[Finding]:
+    """Axes that one statement uses twice, each for the first layer that it reaches."""
+    first: dict[tuple[Site, object], Finding] = {}
+    for one in _each(faults, lambda one: one.reused):
+        first.setdefault((one.site, dict(one.data)["axis"]), one)
+    yield from first.values()
+
+
+def _idle_stores(faults: Sequence[Faults], stored: frozenset[Site]) -> Iterator[Finding]:
+    """Clauses that store nothing, for the first weight that they reach; one that names several
+    layers or all may have nothing to store in some."""
+    first: dict[Site, Finding] = {}
+    for one in chain.from_iterable(one.idle_stores for one in faults):
+        wanted = dict(one.finding.data)["dim"] is not None
+        if one.own or (wanted and one.finding.site not in stored):
+            first.setdefault(one.finding.site, one.finding)
+    yield from first.values()
 
 
 def _stages_out_of_range(inferred: Inferred, faults: Sequence[Faults]) -> Iterator[Finding]:

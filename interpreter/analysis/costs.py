@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from parspec.interpreter.analysis.flops import Speed, Work, work_of
 from parspec.interpreter.analysis.liveness import fused_inside
+from parspec.interpreter.analysis.loads import Busy, busy_in
 from parspec.interpreter.analysis.moves import moves_in
 from parspec.interpreter.analysis.result import Move, exact_sum
 from parspec.interpreter.analysis.sections import Section
@@ -52,6 +53,11 @@ class Costs:
         return exact_sum(move.time for move in self.at_work)
 
     @cached_property
+    def busy(self) -> Busy:
+        """How long devices are busy with the moves at work."""
+        return busy_in(self.at_work)
+
+    @cached_property
     def flops(self) -> Amount:
         """FLOPs of all layers on a device, in all turns."""
         return total(work.flops * turns for work, turns in zip(self.works, self.turns, strict=True))
@@ -64,7 +70,7 @@ class Costs:
 
     @cached_property
     def sent(self) -> Amount:
-        """Bytes that a device sends in all moves."""
+        """Bytes that devices send in all moves, one of each stage."""
         return total(move.per_device for move in self.at_work)
 
     @cached_property

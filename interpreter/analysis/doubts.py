@@ -50,7 +50,7 @@ def without_doubtful(findings: Iterable[Finding], model: Model) -> Iterator[Find
     for finding in findings:
         if (finding.site.file, finding.site.chunk) in broken:
             doubtful = True
-        elif finding.name == "out_of_memory":
+        elif finding.name in ("out_of_memory", "not_evaluated"):
             doubtful = figures_in_doubt(model)
         elif finding.name == "unpinned":
             doubtful = bool(model.doubt)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from parspec.interpreter.analysis.division import Division, Written, division_in
@@ -10,20 +11,29 @@ from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.sections import Section
 from parspec.interpreter.analysis.sizes import item_bytes
-from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
-from parspec.interpreter.spec.model import Layer, Stage
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
+from parspec.interpreter.spec.model import Assignment, Layer, Stage, Tensor
 from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number
-from parspec.interpreter.theory.layouts import TURN, layout
+from parspec.interpreter.theory.layouts import FLAT, TURN, layout
 from parspec.interpreter.theory.redistribution import SEARCHED, moved, redistribute
 from parspec.interpreter.theory.rule import whole_dims
+
+
+class IdleStore(NamedTuple):
+    """A clause that stores nothing of a weight: what is found of it, and whether it names the
+    weight (`own`) or reaches it as one of several."""
+
+    finding: Finding
+    own: bool
 
 
 class Faults(NamedTuple):
     """The faults of a part by what they are about: clauses that give nodes twice, operands that
     disagree, dimensions needed whole, carries that do not settle, stores that do not divide,
     weights that lie on other stages than use them, stages that do not exist (of layers, of
-    variables), padding that is counted, ways between layouts that are too many to look at; and what
-    its clauses ask to be divided."""
+    variables), padding that is counted, ways between layouts that are too many to look at; clauses
+    that store weights on axes that cut them already; where those stand that do store something; and
+    what its clauses ask to be divided."""
 
     reused: tuple[Finding, ...]
     disputes: tuple[Finding, ...]
@@ -35,12 +45,14 @@ class Faults(NamedTuple):
     tensor_stages: tuple[Finding, ...]
     padding: tuple[Finding, ...]
     far: tuple[Finding, ...]
+    idle_stores: tuple[IdleStore, ...]
+    stored: frozenset[Site]
     division: Division
 
     @property
     def found(self) -> bool:
         """Whether there are findings."""
-        return any(self[:-1])
+        return any(self[:-2])
 
 
 def faults_in(section: Section, written: Written) -> Faults:
@@ -58,6 +70,8 @@ def faults_in(section: Section, written: Written) -> Faults:
         tuple(stages_out_of_range((tensor.stage for tensor in tensors), grid)),
         tuple(_padding(section)),
         tuple(_far(section)),
+        tuple(_idle_stores(section)),
+        frozenset(_stored(section)),
         division_in(layers, grid, written),
     )
 
@@ -67,15 +81,15 @@ def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
 
 
 def _reused(layers: Iterable[Placed], grid: Grid) -> Iterator[Finding]:
-    """Clauses of one layer that give the same nodes to two dimensions, under two names of an axis
-    (a view and what it covers)."""
+    """Clauses of one statement that give the same nodes of a layer to two dimensions, under two
+    names of an axis (a view and what it covers)."""
     for placed in layers:
-        own = [a for a in placed.layer.assignments if a.origin == "own" and a.dim is not None]
-        for place, said in enumerate(own):
+        cuts = [said for said in placed.layer.assignments if said.dim is not None]
+        for place, said in enumerate(cuts):
             pieces = set(grid.covers.get(said.axis, ()))
-            for before in own[:place]:
+            for before in cuts[:place]:
                 both = pieces.intersection(grid.covers.get(before.axis, ()))
-                if both and before.axis != said.axis and before.dim != said.dim:
+                if both and before.dim != said.dim and _said_together(before, said):
                     facts = _facts(
                         axis=",".join(grid.shown(sorted(both, key=grid.rank.__getitem__))),
                         dim=said.dim,
@@ -84,6 +98,11 @@ def _reused(layers: Iterable[Placed], grid: Grid) -> Iterator[Finding]:
                     )
                     related = Related(before.site, f"{before.axis} is given to {before.dim} here")
                     yield Finding("axis_reused", said.site, facts, (related,))
+
+
+def _said_together(first: Assignment, second: Assignment) -> bool:
+    """Whether two clauses stand in one statement."""
+    return (first.site.file, first.site.chunk) == (second.site.file, second.site.chunk)
 
 
 def _disputes(section: Section) -> Iterator[Finding]:
@@ -190,6 +209,51 @@ def _stores(section: Section) -> Iterator[Finding]:
                     _facts(dim=dim.name, axis=said.axis, sizes=_slices(dim.extent, dim.unit, ways)),
                     (Related(dim.site, f"{dim.name} is declared here"),),
                 )
+
+
+class _Store(NamedTuple):
+    """A clause that stores a weight, with the pieces on which it does, and those that cut the
+    weight along another dimension: (piece, dimension)."""
+
+    tensor: Tensor
+    said: Assignment
+    taken: tuple[str, ...]
+    others: tuple[tuple[str, str], ...]
+
+
+def _weights_stored(section: Section) -> Iterator[_Store]:
+    grid = section.grid
+    for tensor in section.outline.tensors.values():
+        for said in tensor.rest:
+            if said.saying == "store" and said.axis in grid.covers:
+                along = {FLAT} if said.dim is None else {leaf for leaf, _ in grid.leaves[said.dim]}
+                lies = section.origin(tensor.name)
+                every = ((piece, lies.state(piece).dim) for piece in grid.covers[said.axis])
+                cuts = tuple((piece, dim) for piece, dim in every if dim is not None)
+                taken = tuple(piece for piece, dim in cuts if dim in along)
+                others = tuple((piece, dim) for piece, dim in cuts if dim not in along)
+                yield _Store(tensor, said, taken, others)
+
+
+def _stored(section: Section) -> Iterator[Site]:
+    """Where clauses stand that store something."""
+    return (store.said.site for store in _weights_stored(section) if store.taken)
+
+
+def _idle_stores(section: Section) -> Iterator[IdleStore]:
+    """Clauses that store weights on axes on which the layers that read them cut them already."""
+    for tensor, said, _, others in _weights_stored(section):
+        for dim in dict.fromkeys(dim for _, dim in others):
+            pieces = tuple(piece for piece, other in others if other == dim)
+            axis = ",".join(section.grid.shown(pieces))
+            facts = _facts(axis=axis, dim=said.dim, other=dim, layer=tensor.label)
+            readers = (
+                Related(placed.layer.site, f"{axis} is given to {dim} here")
+                for placed in section.layers
+                if any(operand.tensor == tensor.name for operand in placed.layer.operands)
+            )
+            related = tuple(islice(readers, 1))
+            yield IdleStore(Finding("axis_reused", said.site, facts, related), said.origin == "own")
 
 
 def _slices(size: int, unit: int, ways: int) -> tuple[int, ...]:

@@ -13,9 +13,10 @@ from parspec.grammar.values import value
 from parspec.interpreter.analysis.costs import Costs
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.known import Known
+from parspec.interpreter.analysis.loads import Sent, busy_in, longest, sent_in, sent_together
 from parspec.interpreter.analysis.result import Move, Totals
 from parspec.interpreter.analysis.sections import Inferred, Section
-from parspec.interpreter.analysis.stints import busiest_time
+from parspec.interpreter.analysis.stints import times_at
 from parspec.interpreter.diagnostics.findings import Datum, Finding
 from parspec.interpreter.spec.model import Expect, Tensor
 from parspec.interpreter.theory.formulas import Amount, total
@@ -62,12 +63,12 @@ def scope_of(expect: Expect, grid: Grid) -> Scope:
 
 
 class Picked(NamedTuple):
-    """The moves at work in a scope, with their traffic in the model's price list and what a device
-    sends, in bytes."""
+    """The moves at work in a scope, with their traffic in the model's price list and what devices
+    send, in bytes."""
 
     moves: tuple[Move, ...]
     traffic: Amount
-    per_device: Amount
+    sent: Sent
 
 
 def picked(
@@ -78,7 +79,7 @@ def picked(
     return Picked(
         found,
         total(dict(move.traffic)[prices] for move in found),
-        total(move.per_device for move in found),
+        sent_in(found),
     )
 
 
@@ -125,7 +126,7 @@ class Figures:
         return Picked(
             tuple(chain.from_iterable([one.moves for one in each])),
             total(one.traffic for one in each),
-            total(one.per_device for one in each),
+            sent_together(one.sent for one in each),
         )
 
     def layer_time(self, expect: Expect) -> float | None:
@@ -133,13 +134,27 @@ class Figures:
         scope = scope_of(expect, self.inferred.grid)
         if scope.within is None:
             return self.totals.compute_time
+        return longest({}, self._computing(scope))
+
+    def busy_time(self, expect: Expect) -> float | None:
+        """Seconds in which the busiest device computes the layers that an expect is about and is
+        busy with its moves; on some axes, with its moves alone."""
+        scope = scope_of(expect, self.inferred.grid)
+        busy = busy_in(self.within(expect).moves)
+        return longest(busy, () if expect.axes else self._computing(scope))
+
+    def _computing(self, scope: Scope) -> Sequence[tuple[int, float | None]]:
+        """How long devices of each stage compute the layers in a scope."""
+        if scope.within is None:
+            every = tuple(chain.from_iterable([costs.computing for costs in self.costs]))
+            return times_at(every, self.inferred.seating)
         stints = tuple(
             stint
             for section, costs in zip(self.inferred.sections, self.costs, strict=True)
             for placed, stint in zip(section.layers, costs.stints, strict=True)
             if scope.holds(placed.layer.name)
         )
-        return busiest_time(stints, self.inferred.pipeline, self.inferred.grid)
+        return times_at(stints, self.inferred.seating)
 
     def flops(self, expect: Expect) -> Amount:
         """FLOPs in the whole system of the layers that an expect is about, in all turns."""

@@ -13,22 +13,23 @@ rest; then all parts are put end to end.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import NamedTuple
 
-from parspec.interpreter.analysis.inference import Inference
+from parspec.interpreter.analysis.inference import Inference, Placed
 from parspec.interpreter.analysis.moves import output_layout
 from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.spec.model import Tensor
 from parspec.interpreter.theory.formulas import Amount, Number, numeric, total
 from parspec.interpreter.theory.layouts import Layout
 
 COMES_IN, MADE, COPIED, GOES_OUT = range(4)  # why something lives, in the order that sums are in
 
 
-class _Life(NamedTuple):
+class Life(NamedTuple):
     """Bytes that live from one layer to another, both by their places in the walk."""
 
     why: int
@@ -37,8 +38,8 @@ class _Life(NamedTuple):
     last: int
 
 
-class _Crossing(NamedTuple):
-    """A variable whose last use may be in another part; `first` is None for an input."""
+class Variable(NamedTuple):
+    """A variable with its bytes and the place where it begins to live; None for an input."""
 
     name: str
     why: int
@@ -46,41 +47,79 @@ class _Crossing(NamedTuple):
     first: int | None
 
 
+class Reading(NamedTuple):
+    """A layer reads an operand: the places of the layer and of that up to which it is kept."""
+
+    place: int
+    operand: int
+    name: str
+    until: int
+
+
+class Leaving(NamedTuple):
+    """Outputs on a device: those that are produced there, and the bytes of each that must lie there
+    and is not produced there in that layout."""
+
+    produced: frozenset[str]
+    brought: tuple[Amount, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Lives:
-    """What lives in a part: `own` lives and dies in it, and makes what lives change by `changes` at
-    each of its layers and by `after` at the next; `crossing` and the `last` uses of the rest;
-    `gathered`: the most bytes of gathered weights at a layer."""
+    """What lives in a part on a device: `own` lives and dies in it, and makes what lives change by
+    `changes` at each of its layers and by `after` at the next; `crossing` may be used last in
+    another part; `last`: the last uses of the rest; `gathered`: the most bytes of gathered weights
+    at a layer."""
 
-    own: tuple[_Life, ...]
+    own: tuple[Life, ...]
     changes: tuple[Number, ...]
     after: Number
     gathered: Amount
-    crossing: tuple[_Crossing, ...]
+    crossing: tuple[Variable, ...]
     last: Mapping[str, int]
 
 
 def lives_in(section: Section, last: Mapping[str, int], inside: frozenset[str]) -> Lives:
     """What lives in a part. `last`: the last uses of variables in it; `inside`: the variables
     inside fused groups."""
+    gathered = (
+        (placed.layer.name, bytes_of(tensor, where, section.grid))
+        for placed, tensor, where in gathers_in(section)
+    )
+    made = variables_in(section, inside)
+    return lives_of(section, made, _copies(section, inside), last, gathered)
+
+
+def lives_of(
+    section: Section,
+    variables: Iterable[Variable],
+    copies: Iterable[Life],
+    last: Mapping[str, int],
+    gathered: Iterable[tuple[str, Amount]],
+) -> Lives:
+    """What lives in a part, made of variables with their last uses in it and of copies; `gathered`:
+    layers with weights that they gather, in bytes."""
     names = section.outline.tensors.keys()
-    own = list(_copies(section, inside))
-    crossing: list[_Crossing] = []
-    for name, why, size, first in _variables(section, inside):
+    own = list(copies)
+    crossing: list[Variable] = []
+    for variable in variables:
+        name, why, size, first = variable
         if first is None or name in section.shared or name not in names:
-            crossing.append(_Crossing(name, why, size, first))
+            crossing.append(variable)
         elif why is MADE or name in last:
-            own.append(_Life(why, size, first, max(first, last.get(name, first))))
+            own.append(Life(why, size, first, max(first, last.get(name, first))))
     changes: list[Number] = [0] * (len(section.layers) + 1)
     _note(own, changes)
     known = section.shared.union(one.name for one in crossing)
     kept = {n: place for n, place in last.items() if n in known or n not in names}
-    return Lives(
-        tuple(own), tuple(changes[:-1]), changes[-1], _most_gathered(section), tuple(crossing), kept
-    )
+    each: dict[str, Amount] = {}  # by layer
+    for layer, size in gathered:
+        each[layer] = each.get(layer, 0) + size
+    most = max(each.values(), key=numeric, default=0)
+    return Lives(tuple(own), tuple(changes[:-1]), changes[-1], most, tuple(crossing), kept)
 
 
-def _note(lives: Sequence[_Life], changes: list[Number]) -> None:
+def _note(lives: Sequence[Life], changes: list[Number]) -> None:
     """Note by how much the bytes that live change with each life; symbolic sizes at a fixed
     point."""
     for life in lives:
@@ -88,10 +127,8 @@ def _note(lives: Sequence[_Life], changes: list[Number]) -> None:
         changes[life.last + 1] -= numeric(life.size)
 
 
-def _variables(
-    section: Section, inside: frozenset[str]
-) -> Iterator[tuple[str, int, Amount, int | None]]:
-    """Inputs, carries, and what layers make, each with the place of its beginning."""
+def variables_in(section: Section, inside: frozenset[str]) -> Iterator[Variable]:
+    """Inputs, carries, and what layers make; `inside`: the variables inside fused groups."""
     turns = {
         stack.carry: section.inference.order[name][0]
         for name, stack in section.outline.stacks.items()
@@ -101,14 +138,15 @@ def _variables(
         if tensor.role in ("input", "carry"):
             size = section.at_rest[tensor.name]
             first = None if tensor.role == "input" else turns.get(tensor.name, 0)
-            yield tensor.name, COMES_IN, size, first
+            yield Variable(tensor.name, COMES_IN, size, first)
     for place, placed in enumerate(section.layers):
         made = section.tensors[placed.layer.out]
         if made.role == "activation" and made.name not in inside:
-            yield made.name, MADE, bytes_of(made, placed.made, section.grid), place
+            size = bytes_of(made, placed.made, section.grid)
+            yield Variable(made.name, MADE, size, place)
 
 
-def _copies(section: Section, inside: frozenset[str]) -> Iterator[_Life]:
+def _copies(section: Section, inside: frozenset[str]) -> Iterator[Life]:
     """Variables as layers read them, where that is not how they lie."""
     uses = section.uses
     for place, placed in enumerate(section.layers):
@@ -117,32 +155,47 @@ def _copies(section: Section, inside: frozenset[str]) -> Iterator[_Life]:
                 continue
             tensor = section.tensors[operand.tensor]
             if tensor.role in ("input", "carry", "activation"):
-                yield _Life(COPIED, bytes_of(tensor, where, section.grid), place, place)
+                yield Life(COPIED, bytes_of(tensor, where, section.grid), place, place)
 
 
 def last_uses(inference: Inference) -> Mapping[str, int]:
     """The place of the last layer of a part up to which each variable is kept."""
-    layers = inference.layers
-    ends = {stack: place for place, one in enumerate(layers) for stack in one.stacks}
-    groups = {one.layer.fused: place for place, one in enumerate(layers)}
-    last: dict[str, int] = {}
-    for place, placed in enumerate(layers):
-        for operand in placed.layer.operands:
-            made = inference.stack_of.get(operand.tensor, ())
-            around = [stack for stack in placed.stacks if stack not in made]
-            whole = groups[placed.layer.fused] if placed.layer.fused is not None else place
-            until = ends[around[0]] if around else whole
-            last[operand.tensor] = max(until, last.get(operand.tensor, 0))
-    for stack in inference.part.stacks:
-        if stack.name in ends:
-            last[stack.last] = max(ends[stack.name], last.get(stack.last, 0))
+    last: dict[str, int] = dict(left_at_ends(inference))
+    for _, _, name, until in readings_in(inference):
+        last[name] = max(until, last.get(name, 0))
     return last
 
 
-def peak_live(inferred: Inferred, parts: Sequence[Lives]) -> Amount:
-    """The most that lives at once, bytes on a device."""
+def readings_in(inference: Inference) -> Iterator[Reading]:
+    """What the layers of a part read."""
+    layers, ends = inference.layers, _ends(inference)
+    groups = {one.layer.fused: place for place, one in enumerate(layers)}
+    for place, placed in enumerate(layers):
+        for at, operand in enumerate(placed.layer.operands):
+            made = inference.stack_of.get(operand.tensor, ())
+            around = [stack for stack in placed.stacks if stack not in made]
+            whole = groups[placed.layer.fused] if placed.layer.fused is not None else place
+            yield Reading(place, at, operand.tensor, ends[around[0]] if around else whole)
+
+
+def left_at_ends(inference: Inference) -> Iterator[tuple[str, int]]:
+    """What turns of stacks leave, and the place up to which it is kept for the next."""
+    ends = _ends(inference)
+    return ((one.last, ends[one.name]) for one in inference.part.stacks if one.name in ends)
+
+
+def _ends(inference: Inference) -> Mapping[str, int]:
+    """The place of the last layer of each stack."""
+    layers = inference.layers
+    return {stack: place for place, one in enumerate(layers) for stack in one.stacks}
+
+
+def peak_live(parts: Sequence[Lives], leaving: Leaving) -> Amount:
+    """The most that lives at once, bytes on a device where this lives in parts and leaves."""
     starts = list(accumulate([len(one.changes) for one in parts], initial=0))
-    lives = [*_across(inferred, parts, starts), *_outputs(inferred, starts[-1])]
+    end = starts[-1]
+    lives = list(_across(parts, starts, leaving.produced))
+    lives += (Life(GOES_OUT, size, end, end) for size in leaving.brought)
     changes: list[Number] = [*chain.from_iterable([one.changes for one in parts]), 0, 0]
     for start, one in zip(starts[1:], parts, strict=True):
         changes[start] += one.after
@@ -152,50 +205,58 @@ def peak_live(inferred: Inferred, parts: Sequence[Lives]) -> Amount:
     at = bisect_right(starts, peak) - 1
     for life in parts[at].own if at < len(parts) else ():
         first, last = life.first + starts[at], life.last + starts[at]
-        lives.append(_Life(life.why, life.size, first, last))
+        lives.append(Life(life.why, life.size, first, last))
     living = [life for life in lives if life.first <= peak <= life.last]
     living.sort(key=lambda life: (life.why, life.first))
     return total(life.size for life in living)
 
 
-def _across(inferred: Inferred, parts: Sequence[Lives], starts: Sequence[int]) -> Iterator[_Life]:
+def _across(
+    parts: Sequence[Lives], starts: Sequence[int], outputs: frozenset[str]
+) -> Iterator[Life]:
     """The lives of variables that are made in one part and may be read in another."""
     last: dict[str, int] = {}  # the part with the last use
     for at, one in enumerate(parts):
         last.update(dict.fromkeys(one.last, at))
-    outputs = {output.tensor for output in inferred.model.outputs}
     for start, one in zip(starts, parts, strict=False):
         for name, why, size, place in one.crossing:
             first = 0 if place is None else start + place
             if name in outputs:
-                yield _Life(why, size, first, starts[-1])
+                yield Life(why, size, first, starts[-1])
             elif name in last:
                 at = last[name]
-                yield _Life(why, size, first, max(first, starts[at] + parts[at].last[name]))
+                yield Life(why, size, first, max(first, starts[at] + parts[at].last[name]))
             elif why is MADE:
-                yield _Life(why, size, first, first)
+                yield Life(why, size, first, first)
 
 
-def _outputs(inferred: Inferred, end: int) -> Iterator[_Life]:
-    """Outputs where they must lie, beside how they are produced, at the end."""
+def leaving_by_stage(inferred: Inferred) -> tuple[Leaving, ...]:
+    """The outputs on each stage."""
+    seating = inferred.seating
+    produced: list[set[str]] = [set() for _ in seating.stages]
+    brought: list[list[Amount]] = [[] for _ in seating.stages]
     for output in inferred.model.outputs:
         made, wanted = output_layout(inferred, output)
-        if made != wanted:
-            tensor = inferred.tensor(output.tensor)
-            yield _Life(GOES_OUT, bytes_of(tensor, wanted, inferred.grid), end, end)
+        tensor = inferred.tensor(output.tensor)
+        size, moves = bytes_of(tensor, wanted, inferred.grid), not seating.alike(made, wanted)
+        for stage, _ in seating.shares((made,), ()):
+            produced[stage].add(output.tensor)
+        for stage, _ in seating.shares((wanted,), ()):
+            if moves or output.tensor not in produced[stage]:
+                brought[stage].append(size)
+    pairs = zip(produced, brought, strict=True)
+    return tuple(Leaving(frozenset(names), tuple(sizes)) for names, sizes in pairs)
 
 
-def _most_gathered(section: Section) -> Amount:
-    """The most bytes of weights that one layer of a part needs in another layout than they lie in
-    at rest."""
-    each: dict[str, Amount] = {}  # by layer
+def gathers_in(section: Section) -> Iterator[tuple[Placed, Tensor, Layout]]:
+    """Layers of a part with the weights that they need in another layout than those lie in at rest,
+    and that layout."""
     for placed in section.layers:
         for operand, where in zip(placed.layer.operands, placed.sharding.read, strict=True):
             if _grows(section.uses[operand.tensor].origin, where):
-                tensor, name = section.tensors[operand.tensor], placed.layer.name
+                tensor = section.tensors[operand.tensor]
                 if tensor.role == "weight":
-                    each[name] = each.get(name, 0) + bytes_of(tensor, where, section.grid)
-    return max(each.values(), key=numeric, default=0)
+                    yield placed, tensor, where
 
 
 def _grows(rest: Layout, used: Layout) -> bool:

@@ -1,9 +1,9 @@
-"""Memory on the busiest device: weights and caches at rest, and the peak of what lives at once in a
-forward pass. What training adds is not computed here."""
+"""Memory on the devices of each stage: weights and caches at rest, and the peak of what lives at
+once in a forward pass. What training adds is not computed here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from parspec.interpreter.analysis.pipeline import Pipeline, holdings
@@ -12,7 +12,14 @@ from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
 from parspec.interpreter.diagnostics.readable import bytes_text
 from parspec.interpreter.spec.model import Model, Tensor
-from parspec.interpreter.theory.formulas import Amount, generic, is_number, product, total
+from parspec.interpreter.theory.formulas import (
+    Amount,
+    Number,
+    is_number,
+    numeric,
+    product,
+    total,
+)
 from parspec.interpreter.theory.layouts import TURN, Node
 
 GB = 10**9
@@ -42,6 +49,13 @@ class Home(NamedTuple):
 
 
 Resting: TypeAlias = Mapping[Home, Amount]  # bytes on a device, for one layer of each stack
+
+
+class Peak(NamedTuple):
+    """Bytes of what lives at once on a device, and of the weights that a layer gathers."""
+
+    activations: Amount
+    buffers: Amount
 
 
 def resting_in(section: Section) -> Resting:
@@ -81,29 +95,27 @@ def _all_turns(size: Amount, stacked: Iterable[str], section: Section) -> Amount
 
 
 def memory(
-    inferred: Inferred, resting: Iterable[Resting], live: tuple[Amount, Amount] | None
+    inferred: Inferred, resting: Iterable[Resting], peaks: Sequence[Peak | None]
 ) -> tuple[Memory, tuple[StageResult, ...]]:
     """Memory of the busiest device, and of each pipeline stage where there are stages. `resting`:
-    of all parts; `live`: bytes of what lives at once and of gathered weights, if known."""
-    pipeline = inferred.pipeline
+    of all parts; `peaks`: of each stage, None where it is not computed."""
+    pipeline, seating = inferred.pipeline, inferred.seating
     axes, grid = pipeline.stage_axes, inferred.grid
-    size = grid.space.group(axes)
-    stages = range(size if isinstance(size, int) else 1)
     everything: dict[Home, Amount] = {}
     for one in resting:
         for home, amount in one.items():
             everything[home] = everything.get(home, 0) + amount
     each = []
-    for stage in stages:
+    for stage, peak in enumerate(peaks):
         where = tuple(grid.nodes_at(axes, stage).values()) if axes else ()
         weights = _held(everything, "weight", stage, where, pipeline)
         cache = _held(everything, "cache", stage, where, pipeline)
-        each.append(_memory(weights, cache, live))
-    busiest = max(each, key=lambda one: generic((one.weights or 0) + (one.cache or 0)))
-    if not axes or not isinstance(size, int):
+        each.append(_memory(weights, cache, peak))
+    busiest = max(each, key=_size)
+    if not seating.staged:
         return busiest, ()
-    held = holdings(inferred.model, pipeline, size)
-    return busiest, tuple(map(StageResult, stages, held, each))
+    held = holdings(inferred.model, pipeline, len(each))
+    return busiest, tuple(map(StageResult, range(len(each)), held, each))
 
 
 def _held(
@@ -114,11 +126,17 @@ def _held(
     return total(size * home.on_stage(stage, where, pipeline) for home, size in homes)
 
 
-def _memory(weights: Amount, cache: Amount, live: tuple[Amount, Amount] | None) -> Memory:
+def _size(one: Memory) -> Number:
+    """By what memories are compared: all that is known; symbolic sizes at a fixed point."""
+    known = (one.weights, one.cache, one.activations, one.buffers)
+    return numeric(total(amount for amount in known if amount is not None))
+
+
+def _memory(weights: Amount, cache: Amount, peak: Peak | None) -> Memory:
     """What rests and what lives for a while: activations, gathered weights."""
-    if live is None:
+    if peak is None:
         return Memory(weights, None, None, None, cache, None, None)
-    activations, buffers = live
+    activations, buffers = peak
     everything = weights + cache + activations + buffers
     return Memory(weights, 0, 0, activations, cache, buffers, everything)
 

@@ -16,6 +16,7 @@ from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.rest import at_rest
 from parspec.interpreter.analysis.result import Cause, Move
+from parspec.interpreter.analysis.seats import Seating
 from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.analysis.serving import Served
 from parspec.interpreter.analysis.sizes import dims_of, item_bytes
@@ -43,9 +44,11 @@ class _Load:
 @value
 class _Occasion:
     """When it is moved: in front of a layer or stack ("" at an output), in how many turns, and in
-    how many on the busiest stage; why, and where that is written."""
+    how many on the busiest stage; the stacks whose turns these are; why, and where that is
+    written."""
 
     layer: str
+    stacks: tuple[str, ...]
     turns: Amount
     busiest: Amount
     cause: Cause
@@ -73,9 +76,9 @@ def _load(tensor: Tensor, where: Layout) -> _Load:
     return _Load(tensor.name, dims_of(tensor, where), item_bytes(tensor))
 
 
-def _priced(step: Step, load: _Load, occasion: _Occasion, grid: Grid) -> Move:
+def _priced(step: Step, load: _Load, occasion: _Occasion, seating: Seating) -> Move:
     """A step as a priced move."""
-    bill = _bill(step, load.dims, load.item, occasion.turns, occasion.busiest, grid)
+    bill = _bill(step, load.dims, load.item, occasion.turns, occasion.busiest, seating.grid)
     return Move(
         "forward",
         occasion.layer,
@@ -95,6 +98,7 @@ def _priced(step: Step, load: _Load, occasion: _Occasion, grid: Grid) -> Move:
         occasion.cause,
         load.statistic,
         occasion.site,
+        seating.shares((step.source, step.target), occasion.stacks),
     )
 
 
@@ -160,7 +164,8 @@ def moves_in(section: Section) -> tuple[Move, ...]:
 def _occasion(
     section: Section, layer: str, stacks: tuple[str, ...], cause: Cause, site: Site
 ) -> _Occasion:
-    return _Occasion(layer, section.turns(stacks), section.busiest_turns(stacks), cause, site)
+    turns, busiest = section.turns(stacks), section.busiest_turns(stacks)
+    return _Occasion(layer, stacks, turns, busiest, cause, site)
 
 
 def _brought(section: Section, what: Iterable[Served]) -> Iterator[Move]:
@@ -171,7 +176,7 @@ def _brought(section: Section, what: Iterable[Served]) -> Iterator[Move]:
         occasion = _occasion(section, need.layer, served.stacks, cause, section.site(need))
         tensor = section.tensors[need.tensor]
         for step in served.steps:
-            yield _priced(step, _load(tensor, step.source), occasion, section.grid)
+            yield _priced(step, _load(tensor, step.source), occasion, section.seating)
 
 
 def _statistics(section: Section, placed: Placed) -> Iterator[Move]:
@@ -187,7 +192,7 @@ def _statistics(section: Section, placed: Placed) -> Iterator[Move]:
         )
         step = Step("All-Reduce", statistic.axes, addends, kept)
         load = _Load(operand.tensor, statistic.dims, STATISTICS_BYTES, statistic.name)
-        yield _priced(step, load, occasion, section.grid)
+        yield _priced(step, load, occasion, section.seating)
 
 
 def _boundaries(section: Section, stack: Stack, stacks: tuple[str, ...]) -> Iterator[Move]:
@@ -202,7 +207,7 @@ def _boundaries(section: Section, stack: Stack, stacks: tuple[str, ...]) -> Iter
     left = made[-1] if made else EVERYWHERE
     step = Step("Send", course.axes, left, left)
     occasion = _occasion(section, stack.name, outer, "stage", stack.site)
-    one = _priced(step, _load(last, left), occasion, section.grid)
+    one = _priced(step, _load(last, left), occasion, section.seating)
     each = one.times * one.groups * one.size
     crossings = dict.fromkeys(primitives.PRICE_LISTS, course.crossings)
     crossings["approx"] = course.approximate_crossings
@@ -213,6 +218,7 @@ def _boundaries(section: Section, stack: Stack, stacks: tuple[str, ...]) -> Iter
         times=one.times * course.crossings,
         group=course.stages,
         traffic=tuple((prices, each * crossed) for prices, crossed in crossings.items()),
+        stages=section.seating.crossing(stack.name, left),
     )
 
 
@@ -228,14 +234,14 @@ def to_outputs(inferred: Inferred) -> Iterator[Move]:
     for output in inferred.model.outputs:
         produced, wanted = output_layout(inferred, output)
         tensor = inferred.tensor(output.tensor)
-        yield from output_moves(inferred.grid, tensor, produced, wanted, output.site)
+        yield from output_moves(inferred.seating, tensor, produced, wanted, output.site)
 
 
 def output_moves(
-    grid: Grid, tensor: Tensor, produced: Layout, wanted: Layout, site: Site
+    seating: Seating, tensor: Tensor, produced: Layout, wanted: Layout, site: Site
 ) -> Iterator[Move]:
     """What brings an output from one layout to another."""
     load = _load(tensor, produced)
-    occasion = _Occasion("", 1, 1, "output", site)
-    for step in redistribute(produced, wanted, load.dims, grid.space, load.item):
-        yield _priced(step, load, occasion, grid)
+    occasion = _Occasion("", (), 1, 1, "output", site)
+    for step in redistribute(produced, wanted, load.dims, seating.grid.space, load.item):
+        yield _priced(step, load, occasion, seating)

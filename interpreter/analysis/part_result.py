@@ -23,6 +23,7 @@ from parspec.interpreter.analysis.result import LayerResult, StateOf, TensorResu
 from parspec.interpreter.analysis.sections import Section
 from parspec.interpreter.analysis.sharding import Sharding
 from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.analysis.staged_liveness import lives_by_stage
 from parspec.interpreter.spec.model import Layer, Tensor
 from parspec.interpreter.theory.formulas import Amount, product, total
 from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, layout
@@ -31,14 +32,15 @@ from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, layout
 @dataclass(frozen=True, eq=False)
 class PartResult:
     """What is found of one part. `copies`: its layers that only copy, by what they make;
-    `parameters`: how many its weights have; `resting` and `lives`: what its variables take."""
+    `parameters`: how many its weights have; `resting` and, by stage, `lives`: what its variables
+    take."""
 
     costs: Costs
     layers: tuple[LayerResult, ...]
     tensors: tuple[TensorResult, ...]
     parameters: Amount
     resting: Resting
-    lives: Lives
+    lives: Mapping[int, Lives]
     faults: Faults
     suspects: tuple[Suspect, ...]
     copies: Mapping[str, Layer]
@@ -103,12 +105,19 @@ def result_of(section: Section, told: Told, speed: Speed | None, written: Writte
             if tensor.role == "weight"
         ),
         resting_in(section),
-        lives_in(section, told.last, costs.inside),
+        _lives(section, told, costs.inside),
         faults_in(section, written),
         suspects_in(section),
         copies_in(section),
         repetition_in(section.layers, costs.works, costs.turns),
     )
+
+
+def _lives(section: Section, told: Told, inside: frozenset[str]) -> Mapping[int, Lives]:
+    """What lives in a part, by stage."""
+    if section.seating.staged:
+        return lives_by_stage(section, inside)
+    return {0: lives_in(section, told.last, inside)}
 
 
 @lru_cache(maxsize=16384)

@@ -117,9 +117,13 @@ def _failed_pin(
     doubled = _doubled(expect, pin, figures)
     if doubled is not None:
         return Verdict(False, value, doubled)
-    related = tuple(
-        Related(move.site, f"{move.primitive} of {figures.inferred.tensor(move.tensor).label}")
+    told = Counter(
+        (move.site, f"{move.primitive} of {figures.inferred.tensor(move.tensor).label}")
         for move in found
+    )
+    related = tuple(
+        Related(site, message if count == 1 else f"{message} ({count} times)")
+        for (site, message), count in told.items()
     )
     facts: tuple[tuple[str, Datum], ...] = (
         ("text", expect.text),

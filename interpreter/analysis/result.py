@@ -17,6 +17,11 @@ from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import Layout
 
+Shares: TypeAlias = tuple[tuple[int, Amount], ...]
+"""Pipeline stages that take part in something, each with its part of what the busiest has."""
+
+ONE_STAGE: Shares = ((0, 1),)  # that of a plan without stages
+
 Pass: TypeAlias = Literal["forward", "backward", "update"]
 Cause: TypeAlias = Literal["operand", "output", "statistic", "stage", "carry"]
 
@@ -44,7 +49,8 @@ class Move:
     system for all of them, by price list. per_device: bytes, time: seconds, both of the busiest
     device, in all the turns that it runs; time is None where an axis has no link or a size is
     symbolic. statistic: what is moved where it is not the variable itself (the maximum of a
-    softmax).
+    softmax). stages: the pipeline stages whose devices take part, each with its part of per_device
+    and of time; a plan without stages is one.
     """
 
     direction: Pass
@@ -65,6 +71,7 @@ class Move:
     cause: Cause
     statistic: str | None
     site: Site
+    stages: Shares = ONE_STAGE
 
 
 @value
@@ -116,8 +123,8 @@ class Memory:
 @value
 class Totals:
     """Sums over one step. traffic by pass in the model's price list; by_axis (fused ones under
-    `dp,tp`) and by_primitive over all passes; times in seconds: compute_time of the device that
-    computes longest, communication_time of all primitives, each on its busiest device."""
+    `dp,tp`) and by_primitive over all passes; times in seconds, each of the device that takes
+    longest: compute_time, communication_time, and busy_time, both of them one after the other."""
 
     parameters: Amount
     traffic: tuple[tuple[Pass, Amount | None], ...]
@@ -130,6 +137,7 @@ class Totals:
     step_time: float | None
     tokens_per_second: float | None
     mfu: float | None
+    busy_time: float | None = None
 
 
 @value

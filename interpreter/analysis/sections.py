@@ -18,6 +18,7 @@ from parspec.interpreter.analysis.inference import Inference, Need, Placed, infe
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.outline import Outline, outline_of
 from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
+from parspec.interpreter.analysis.seats import Seating
 from parspec.interpreter.analysis.serving import Lying, Served, Use, lying, use_of
 from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.diagnostics.findings import Site
@@ -65,6 +66,7 @@ class Section:
     inference: Inference
     grid: Grid
     pipeline: Pipeline
+    seating: Seating
     tensors: Mapping[str, Tensor]
     uses: Mapping[str, Use]
     shared: frozenset[str]
@@ -134,6 +136,7 @@ class Inferred:
     model: Model
     grid: Grid
     pipeline: Pipeline
+    seating: Seating
     sections: tuple[Section, ...]
     crossing: Mapping[str, Crossing]
 
@@ -218,10 +221,9 @@ def _inferred(grid: Grid, model: Model, outlines: Sequence[Outline], known: Know
         tuple([crossing[name].seen[inference] for name in names])
         for inference, names in zip(inferences, meetings.names, strict=True)
     ]
-    sections = known.each(
-        section_of, inferences, outlines, lies, met, repeat(grid), repeat(pipeline)
-    )
-    return Inferred(model, grid, pipeline, sections, crossing)
+    seating = known.recall(Seating, pipeline, grid)
+    sections = known.each(section_of, inferences, outlines, lies, met, repeat(seating))
+    return Inferred(model, grid, pipeline, seating, sections, crossing)
 
 
 def _asked(parts: Iterable[frozenset[Asked]]) -> frozenset[Asked]:
@@ -348,14 +350,14 @@ def section_of(
     outline: Outline,
     lies: Mapping[str, Lying],
     met: tuple[Met, ...],
-    grid: Grid,
-    pipeline: Pipeline,
+    seating: Seating,
 ) -> Section:
     """The section of a part whose own variables lie so and that knows others along with other
     parts."""
+    grid = seating.grid
     uses = {name: use_of(outline.tensors[name], one, grid.space) for name, one in lies.items()}
     uses |= {one.tensor.name: one.use for one in met}
     tensors = {one.tensor.name: one.tensor for one in met}
     shared = frozenset(outline.tensors.keys() & tensors.keys())
     tensors.update(outline.tensors)
-    return Section(outline, inference, grid, pipeline, tensors, uses, shared)
+    return Section(outline, inference, grid, seating.pipeline, seating, tensors, uses, shared)

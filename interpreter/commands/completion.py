@@ -1,7 +1,8 @@
 """`parspec completion`: what a shell needs to complete command lines.
 
 A script is made from the registry of commands and the index of explanations and holds all of it:
-a shell that completes does not start parspec. Plans come out of the files on the command line.
+a shell that completes does not start parspec. Plans, sizes and operators come out of the files on
+the command line.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def files(operands: Iterable[str]) -> tuple[str, ...]:
     found: dict[str, str] = {}
     for operand in operands:
         for file in _files(operand):
-            same = file if file == STDIN else os.path.normpath(Path(file).absolute())
+            same = file if file == STDIN else _whole(file)
             found.setdefault(same, file)
     return tuple(found.values())
 
@@ -125,6 +125,14 @@ def _files(operand: str) -> Iterator[str]:
             if entry.name.endswith(SUFFIX) and not _is_folder(entry.path):
                 yield str(Path(entry.path))
         pending += [entry.path for entry in reversed(shown) if entry.is_dir(follow_symlinks=False)]
+
+
+def _whole(file: str) -> str:
+    """The name that all names of a file have in common, but for links."""
+    try:
+        return os.path.normpath(Path(file).absolute())
+    except FileNotFoundError:  # the working folder is gone
+        return os.path.normpath(file)
 
 
 def _is_folder(operand: str) -> bool:

@@ -9,6 +9,7 @@ from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.talk import unable
 
 _GROUP = "parspec.commands"
+_DIGITS = 5  # of a port
 _LOOPBACK = "127.0.0.1"
 
 
@@ -37,7 +38,8 @@ def run(request: Request) -> int:
 def address(written: str) -> Address | Mistake:
     """`HOST:PORT` or `PORT`; without a host this machine alone."""
     host, colon, port = written.rpartition(":")
-    if not (port.isascii() and port.isdigit() and int(port) < 1 << 16) or (colon and not host):
+    known = port.isascii() and port.isdigit() and len(port) <= _DIGITS and int(port) < 1 << 16
+    if not known or (colon and not host):
         return Mistake(f"{written}: write HOST:PORT or PORT")
     return Address(host.strip("[]") or _LOOPBACK, int(port))
 

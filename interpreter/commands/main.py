@@ -6,6 +6,7 @@ until a command needs them.
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -28,6 +29,7 @@ from parspec.interpreter.commands.outcome import CLEAN, INTERRUPTED, READER_GONE
 from parspec.interpreter.commands.talk import say
 from parspec.interpreter.output.terminal.screen import screen
 
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what is said of a device
 _USAGE = "usage: parspec COMMAND FILE... [options]"
 _ISSUES = "Please report it with the spec that shows it; PARSPEC_DEBUG=1 shows where it happened."
 
@@ -48,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str]) -> int:
+    _open_what_is_closed()
     for stream in (sys.stdout, sys.stderr):
         _escape_what_cannot_be_encoded(stream)
     try:
@@ -56,10 +59,29 @@ def _run(words: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Python flushes once more at exit; what is left goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go(sys.stdout)
         return READER_GONE
+    except OSError as error:
+        if not _is_full(error):
+            raise
+        _let_go(sys.stdout)
+        try:
+            say(f"the output cannot be written: {(error.strerror or 'unknown reason').lower()}")
+        except OSError:
+            _let_go(sys.stderr)
+        return UNABLE
     return code
+
+
+def _is_full(error: Exception) -> bool:
+    """Whether there is no room for what is written to a standard stream: whoever writes a file
+    tells of that himself."""
+    return isinstance(error, OSError) and error.errno in _FULL
+
+
+def _let_go(stream: TextIO) -> None:
+    """Python flushes once more at exit; what is left goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _answered(words: list[str]) -> int:
@@ -96,6 +118,8 @@ def _guarded(runner: Callable[[Request], int], request: Request) -> int:
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except Exception as error:  # a bug, whatever it is: the one place that may catch all
+        if _is_full(error):
+            raise
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         say(f"parspec made a mistake of its own ({what}).")
         say(_ISSUES)
@@ -217,6 +241,13 @@ def _help() -> str:
 
 def _columns() -> int:
     return screen(sys.stdout).columns
+
+
+def _open_what_is_closed() -> None:
+    """A standard stream that was closed at the start is empty, and takes what goes nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123
 
 
 def _escape_what_cannot_be_encoded(stream: TextIO) -> None:

@@ -21,6 +21,7 @@ from parspec.interpreter.simulate.shrink import Refused, shrunk
 from parspec.interpreter.spec.model import Model
 
 _BUDGETS = "PAR4"  # a budget that is not kept says nothing about whether a plan computes the right
+_DIGITS = 40  # of a seed; 2**128 has 39
 NO_NUMPY = "simulate needs NumPy: pip install 'parspec[simulate]'"
 
 
@@ -90,6 +91,6 @@ def _is_wrong(analysis: Analysis) -> bool:
 def _seed(text: str | None) -> int | Mistake:
     if text is None:
         return 0
-    if text.isascii() and text.isdigit():
+    if text.isascii() and text.isdigit() and len(text) <= _DIGITS:
         return int(text)
-    return Mistake(f"--seed {text} is not a whole number")
+    return Mistake(f"--seed {text} is not a whole number of up to {_DIGITS} digits")

@@ -54,7 +54,8 @@ def _asked(name: str, operators: tuple[Tabled, ...]) -> Tabled | Mistake:
         return known[ends[0]]
     if ends:
         return Mistake(f"which {name}: {choice(ends)}?")
-    near = get_close_matches(name, known, 1)
+    last = {full.rpartition(".")[2]: full for full in reversed(known)}
+    near = [last.get(each, each) for each in get_close_matches(name, {**known, **last}, 1)]
     mend = f"did you mean {near[0]}?" if near else f"it has {listed(tuple(known)) or 'none'}"
     return Mistake(f"the spec has no operator {name}; {mend}")
 

@@ -25,7 +25,7 @@ def _failed(facts: Facts) -> str:
     prices = facts.get("price_list")
     source = f" ({word(prices)} prices)" if prices else ""
     text, value = word(facts["text"]), word(facts["value"])
-    figure = "there" if value == "none" or text.startswith("no ") else "it"
+    figure = "there" if value == "none" or text.startswith("expect no ") else "it"
     return f"{text} does not hold: {figure} is {value}{made}{source}"
 
 

@@ -45,6 +45,8 @@ def _unused_name(facts: Facts) -> str:
 
 
 def _unit_mismatch(facts: Facts) -> str:
+    if facts["got"] == "no unit":
+        return f"{word(facts['name'])} has no unit; it is in {word(facts['wants'])}"
     factor = facts.get("factor")
     missing = f"; the factor {word(factor)} is missing" if factor else ""
     return f"{word(facts['name'])} is in {word(facts['wants'])}, not {word(facts['got'])}{missing}"

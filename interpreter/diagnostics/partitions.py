@@ -64,10 +64,10 @@ def _block_split(facts: Facts) -> str:
 
 
 def _axis_reused(facts: Facts) -> str:
-    return (
-        f"axis {word(facts['axis'])} partitions {word(facts['other'])} of {word(facts['layer'])} "
-        f"already; it cannot partition {word(facts['dim'])} as well"
-    )
+    dim, other, axis = facts["dim"], facts["other"], word(facts["axis"])
+    already = f"partitions {word(other)} of" if other is not None else "stores"
+    as_well = f"partition {word(dim)}" if dim is not None else "store it"
+    return f"axis {axis} {already} {word(facts['layer'])} already; it cannot {as_well} as well"
 
 
 def _too_many_nodes(facts: Facts) -> str:
@@ -232,7 +232,8 @@ output a
         message=_axis_reused,
         explanation=(
             "The nodes of one axis each take one slice along one dimension. Two dimensions need "
-            "two axes (`axis a = ..., b = ... of tp` cuts one in two)."
+            "two axes (`axis a = ..., b = ... of tp` cuts one in two). A view is the axes that it "
+            "covers, and a weight cannot be stored on an axis that cuts it already."
         ),
         example="""\
 mesh tp = 8

@@ -46,7 +46,7 @@ def _batch_mismatch(facts: Facts) -> str:
         if facts.get(key) and (key != "dp" or facts[key] != 1)
     ]
     sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
-    dim = word(facts["dim"])
+    dim = word(facts.get("called") or facts["dim"])
     return (
         f"a batch of {word(facts['batch'])} does not come out even over {' x '.join(parts)}: "
         f"{word(facts['remainder'])} left over; {dim} = {' or '.join(sizes)} would"

@@ -30,8 +30,8 @@ def _global_size_mismatch(facts: Facts) -> str:
 
 
 def _missing_sum(facts: Facts) -> str:
-    suggestion = facts.get("suggestion")
-    mend = f"; write {word(suggestion)}" if suggestion else ""
+    mends = [word(facts[key]) for key in ("result", "suggestion") if facts.get(key)]
+    mend = f"; write {' or '.join(mends)}" if mends else ""
     return (
         f"{word(facts['name'])} lacks {enumeration(facts['dims'])}, and only a product of tensors "
         f"sums what its result lacks{mend}"

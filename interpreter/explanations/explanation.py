@@ -22,6 +22,7 @@ Kind: TypeAlias = Literal[
     "setting",
     "figure",
     "unit",
+    "library",
     "diagnostic",
 ]
 
@@ -36,6 +37,7 @@ HEADINGS: Mapping[Kind, str] = {
     "setting": "settings",
     "figure": "figures of budgets",
     "unit": "units and element types",
+    "library": "files and links of the library",
     "diagnostic": "diagnostics",
 }
 """What explanations of each kind are called together."""
@@ -46,7 +48,8 @@ class Explanation:
     """A word with its meaning.
 
     `aliases` are other names that lead here; `facts` are rows of a label and a value, under the
-    text; `corrected` is the example without its mistake, "" where it has none.
+    text; `example` is "" of what the library has but hardware; `corrected` is the example without
+    its mistake, "" where it has none.
     """
 
     kind: Kind

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from difflib import SequenceMatcher
 
 from parspec.interpreter.diagnostics.catalogue import ENTRIES
 from parspec.interpreter.diagnostics.entry import Entry
 from parspec.interpreter.explanations.clauses import CLAUSES
 from parspec.interpreter.explanations.explanation import Explanation
 from parspec.interpreter.explanations.functions import FUNCTION_WORDS
+from parspec.interpreter.explanations.library import LIBRARY_WORDS
 from parspec.interpreter.explanations.prices import FIGURE_WORDS, PRICES
 from parspec.interpreter.explanations.primitives import PRIMITIVE_WORDS
 from parspec.interpreter.explanations.settings import SETTING_WORDS
@@ -23,6 +25,8 @@ from parspec.interpreter.explanations.states import STATES
 from parspec.interpreter.explanations.strategies import STRATEGIES
 from parspec.interpreter.explanations.units import UNIT_WORDS
 from parspec.interpreter.spec.names import near
+
+_LIKE = 0.75  # of difflib: `All-Gahter` is like `All-Gather`; `megatron` is not like `mean`
 
 
 def _diagnostic(entry: Entry) -> Explanation:
@@ -49,6 +53,7 @@ EXPLANATIONS: tuple[Explanation, ...] = (
     *SETTING_WORDS,
     *FIGURE_WORDS,
     *UNIT_WORDS,
+    *LIBRARY_WORDS,
     *map(_diagnostic, ENTRIES),
 )
 """Every explanation, by kind."""
@@ -60,8 +65,14 @@ def explained(word: str) -> tuple[Explanation, ...]:
 
 
 def nearest(word: str) -> tuple[str, ...]:
-    """The names that were most likely meant by a word without explanation, at most three."""
-    return near(word, _NAMES)
+    """The names that were most likely meant by a word without explanation, at most three: only
+    such as differ by little, as most words are asked about for what they mean elsewhere."""
+    close = near(word, _NAMES)
+    return tuple(name for name in close if _is_like(word.casefold(), name.casefold()))
+
+
+def _is_like(word: str, name: str) -> bool:
+    return name.startswith(word) or SequenceMatcher(None, word, name).ratio() >= _LIKE
 
 
 def _key(word: str) -> str:

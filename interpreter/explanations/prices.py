@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from parspec.grammar.keywords import RESERVED
 from parspec.interpreter.explanations.explanation import Explanation
 from parspec.interpreter.spec.expects import FIGURES
 from parspec.interpreter.spec.sizes import Kind
@@ -104,6 +103,21 @@ _FIGURES: Mapping[str, tuple[str, str]] = {
         "in use.",
         _TRAINED.replace("v[F, D]\n", "v[F, D] store on dp\n") + "expect buffers <= 2 GB\n",
     ),
+    "cache": (
+        "Bytes of keys and values from earlier positions that inference keeps, on the busiest "
+        "device.",
+        """\
+mesh tp = 4
+dim B = 8, S = 1, T = 1024, G = 4, K = 16
+input k[B, S, G, K], q[B, S, G, K]
+cache kc[B, T, G, K]
+layer keep:  kc[B, S, G, K] = k       partition G on tp
+layer score: s[B, G, S, T] = q * kc   partition G on tp
+output s
+infer { phase = decode }
+expect cache <= 300 kB
+""",
+    ),
     "time": (
         "`compute` and `communication` one after another; narrowed by `in` to some layers, by `on` "
         "to primitives of an axis. It needs a device and links.",
@@ -120,6 +134,12 @@ _FIGURES: Mapping[str, tuple[str, str]] = {
         "times, each with the turns that it runs and the layers before or behind the stack that "
         "stand on it.",
         _RUN + "expect compute <= 10 ms\n",
+    ),
+    "communication": (
+        "Seconds that primitives take on the busiest device, one after another: latencies and "
+        "bytes over the bandwidth of the link, as in a ring; narrowed by `in` to some layers, by "
+        "`on` to those of an axis.",
+        _RUN + "expect communication <= 1 ms\n",
     ),
     "bubble": (
         "Time in which a pipeline's stages wait: (n−1)/m of the ideal for n stages and m "
@@ -144,8 +164,10 @@ expect bubble <= 10%
     ),
     "throughput": ("Tokens a second, over the whole mesh.", _TRAINED + "expect throughput >= 1\n"),
     "parameters": (
-        "Number of weights' elements, padding left out; a stack's count for every turn.",
-        _RUN + "expect parameters == 469762048\n",
+        "Number of weights' elements, padding left out; a stack's count for every turn. A bound "
+        "may be written as the figure is printed (`470M`, `1.56B`); `==` then holds where the "
+        "number rounds to it. A whole number is exact.",
+        _RUN + "expect parameters == 469762048\nexpect parameters == 470M\n",
     ),
     "flops": (
         "Operations of a step on all devices together, repeated ones too: a product counts a "
@@ -153,6 +175,15 @@ expect bubble <= 10%
         _RUN + "expect flops <= 4 Tflop\n",
     ),
 }
+
+
+_AT_REST = frozenset(("weights", "cache", "parameters"))
+_FORWARD = frozenset(("traffic", "time", "compute", "communication", "flops"))
+_TRAINING = {
+    True: "evaluated of the forward pass alone, where the budget says `forward`",
+    False: "not evaluated: it needs the backward pass",
+}
+"""What is evaluated of a figure that is not at rest, by whether the forward pass has one."""
 
 
 def _price_list(name: PriceList) -> Explanation:
@@ -165,10 +196,11 @@ def _price_list(name: PriceList) -> Explanation:
 def _figure(name: str, kinds: tuple[Kind, ...]) -> Explanation:
     text, example = _FIGURES[name]
     bound = " or ".join(_UNITS[kind] for kind in kinds)
-    return Explanation("figure", name, text, example, (), (("bound", bound),))
+    trained = () if name in _AT_REST else (("under `train`", _TRAINING[name in _FORWARD]),)
+    return Explanation("figure", name, text, example, (), (("bound", bound), *trained))
 
 
 PRICES: tuple[Explanation, ...] = tuple(map(_price_list, PRICE_LISTS))
 FIGURE_WORDS: tuple[Explanation, ...] = tuple(
-    _figure(name, kinds) for name, kinds in FIGURES.items() if name not in RESERVED
+    _figure(name, kinds) for name, kinds in FIGURES.items()
 )

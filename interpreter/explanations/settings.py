@@ -95,7 +95,8 @@ output y
 _OF_A_RUN: Mapping[str, tuple[str, str]] = {
     "global_batch": (
         "global_batch = dp x microbatch x microbatches, where dp is the product of the axes that "
-        "split the batch in the layer that first reads it.",
+        "split the batch in the layer that first reads it. A number is counted by the dimension of "
+        "that size that all inputs have.",
         _data_parallel("global_batch = B  microbatch = 2  microbatches = 4"),
     ),
     "microbatch": (

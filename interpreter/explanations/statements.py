@@ -170,7 +170,8 @@ output h
         "statement",
         "output",
         "What the model is run for, and where it has to lie: `output y replicated on N`. Unsaid, "
-        "it stays as it was produced; left partial is a warning. Backward starts at every output.",
+        "it stays as it was produced; left partial is a warning. Backward starts at every output. "
+        "An output of a plan takes the place of the model's.",
         """\
 mesh N = 8
 dim B = 64, D = 32, F = 128
@@ -299,9 +300,10 @@ stages pp: 2 decoder | 2 of 1 decoder | 2 decoder + act
     Explanation(
         "statement",
         "train",
-        "Says that the plan trains, and how: totals are then those of one optimizer step. The "
-        "batch has to come out even: global_batch = dp x microbatch x microbatches, where dp is "
-        "the product of the axes that split it. Adam is meant when no optimizer is named.",
+        "Says that the plan trains, and how. The batch has to come out even: global_batch = dp x "
+        "microbatch x microbatches, where dp is the product of the axes that split it. Adam is "
+        "meant when no optimizer is named. Figures are those of one optimizer step, of which only "
+        "the forward pass is evaluated: budgets that need more than it say so, or `forward`.",
         """\
 mesh dp = 8
 dim B = 64, D = 32, F = 128

@@ -17,7 +17,8 @@ from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix
 from parspec.interpreter.fixes.spots import Spot
 from parspec.interpreter.spec.functions import FUNCTIONS
-from parspec.interpreter.spec.sources import declaring, library_file
+from parspec.interpreter.spec.library_hardware import declaring
+from parspec.interpreter.spec.sources import library_file
 
 
 def missing(case: Case) -> Iterator[Fix]:
@@ -66,8 +67,10 @@ def _in_mesh(case: Case, name: str) -> Edit:
 
 def _hardware(case: Case, kind: str, name: str) -> Iterator[Fix]:
     """An import of each library file that declares it, in place of one that declares the same
-    links."""
-    for library in declaring(kind, name):
+    links; where some declare everything that is missing, only of these."""
+    files = declaring(kind, name)
+    complete = set(files).intersection(*(declaring(*each) for each in _missing_hardware(case)))
+    for library in files if not complete else sorted(complete):
         statement = f"import {library}"
         links = _links(library)
         clash = next((one for one in _imports(case) if not links.isdisjoint(_links(one[1]))), None)
@@ -77,6 +80,15 @@ def _hardware(case: Case, kind: str, name: str) -> Iterator[Fix]:
             at, before, span = clash
             title = f"Replace `import {before}` with `{statement}`"
             yield fix(title, at.replace(span, statement))
+
+
+def _missing_hardware(case: Case) -> Iterator[tuple[str, str]]:
+    """The kinds and names of the links and devices that the library has and the spec lacks."""
+    for finding in case.model.findings:
+        facts = dict(finding.data)
+        kind, name = str(facts.get("kind")), str(facts.get("name"))
+        if finding.name == "unknown_name" and kind in ("link", "device") and declaring(kind, name):
+            yield kind, name
 
 
 def _imports(case: Case) -> Iterator[tuple[Spot, str, Span]]:
@@ -119,6 +131,10 @@ def _wanted(
             return _first([term.value for term in terms], result, name, case)
         case Call(over=over, arguments=arguments, function=function):
             known = FUNCTIONS.get(function.text)
+            weights = arguments[1:] if known is not None and known.weighted else ()
+            for use in weights:
+                if isinstance(use, TensorUse) and use.path.text == name:
+                    return _written(use) or [dim.text for dim in over], "weight"
             lost = () if known is None or known.keeps else [dim.text for dim in over]
             return _first(arguments, [*result, *lost], name, case)
         case Product(factors=factors):

@@ -17,6 +17,7 @@ from parspec.interpreter.diagnostics.findings import Fix
 from parspec.interpreter.diagnostics.readable import bytes_text, seconds_text
 from parspec.interpreter.fixes.case import Case, fix
 from parspec.interpreter.fixes.spots import every
+from parspec.interpreter.spec.expects import PARTITIONED
 from parspec.interpreter.spec.sizes import UNITS
 
 _DIGITS = 3  # significant digits of a bound that is offered
@@ -62,6 +63,18 @@ def state(case: Case) -> Iterator[Fix]:
     if isinstance(statement, ExpectStatement) and isinstance(statement.condition, StateExpect):
         got = case.text("got")
         yield fix(f"Write `{got}`", case.at.replace(statement.condition.state.span, got))
+
+
+def partitioned(case: Case) -> Iterator[Fix]:
+    """A variable partitioned along each of its dimensions, which alone says its state."""
+    statement = case.at.chunk.statement
+    if case.text("kind") != "state" or case.text("name").casefold() not in PARTITIONED:
+        return
+    if isinstance(statement, ExpectStatement) and isinstance(statement.condition, StateExpect):
+        name = statement.condition.tensor.path.text
+        known = (t.dims for t in case.model.tensors if name in (t.name, t.label))
+        for dim in next(known, ()):
+            yield case.write(f"P({dim})")
 
 
 def pin(case: Case) -> Iterator[Fix]:

@@ -27,9 +27,9 @@ from parspec.interpreter.spec.model import Model
 Mender: TypeAlias = Callable[[Case], Iterator[Fix]]
 
 _MENDERS: Mapping[str, tuple[Mender, ...]] = {
-    "unknown_name": (names.close_names, declarations.missing),
+    "unknown_name": (names.close_names, declarations.missing, expects.partitioned),
     "duplicate_name": (names.repeated,),
-    "unused_name": (names.unused,),
+    "unused_name": (names.as_output, names.unused),
     "unmatched_pattern": (names.patterns,),
     "file_not_found": (names.close_files,),
     "rank_mismatch": (shapes.rank,),
@@ -41,7 +41,6 @@ _MENDERS: Mapping[str, tuple[Mender, ...]] = {
     "resized": (names.resized,),
     "unit_mismatch": (sizes.unit,),
     "bad_setting": (sizes.setting,),
-    "budget_without_unit": (sizes.budget_unit,),
     "indivisible": (sizes.indivisible,),
     "block_split": (sizes.fewer_nodes,),
     "too_many_nodes": (sizes.fewer_nodes,),
@@ -73,7 +72,6 @@ CERTAIN = frozenset(
     {
         "syntax_error",
         "unknown_name",
-        "missing_sum",
         "unit_mismatch",
         "unpinned",
         "stage_out_of_range",
@@ -104,7 +102,11 @@ def surest(finding: Finding, model: Model) -> tuple[Fix, ...]:
     of a finding that says by itself what is meant or what is missing."""
     if finding.fixes:
         return finding.fixes
-    if is_safe(finding) or finding.name == "unknown_name":
+    if finding.name == "unused_name":
+        found = case(finding, model)
+        return () if found is None else tuple(names.as_output(found))
+    kind = dict(finding.data).get("kind")
+    if is_safe(finding) or (finding.name == "unknown_name" and kind != "state"):
         return fixes(finding, model)[:1]
     return ()
 

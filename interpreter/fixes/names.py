@@ -40,13 +40,18 @@ def close_files(case: Case) -> Iterator[Fix]:
         yield fix(f"Write `{target}`", case.at.replace(case.span, target))
 
 
-def unused(case: Case) -> Iterator[Fix]:
-    """The declaration removed; a result may become an output, and a stack's is nothing else: its
-    body is worth more than its result."""
+def as_output(case: Case) -> Iterator[Fix]:
+    """What nobody reads made an output, if it is a result."""
     statement = case.at.chunk.statement
     name = case.text("name")
     if isinstance(statement, (LayerStatement, StackStatement)) and not case.at.around:
         yield fix(f"Add `output {name}`", _last_output(case).below(f"output {name}"))
+
+
+def unused(case: Case) -> Iterator[Fix]:
+    """The declaration removed; but for a stack: its body is worth more than its result."""
+    statement = case.at.chunk.statement
+    name = case.text("name")
     if isinstance(statement, StackStatement):
         return
     if isinstance(statement, LayerStatement):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from fractions import Fraction
 
 from parspec.grammar.expressions import Number
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import StoreClause, TensorStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Fix
-from parspec.interpreter.diagnostics.readable import bytes_text
 from parspec.interpreter.fixes.case import Case, fix
-from parspec.interpreter.spec.sizes import UNITS
+from parspec.interpreter.spec.unitless import with_unit
 
 _USUAL: Mapping[str, str] = {  # the unit in which a setting is mostly given
     "memory": "GiB",
@@ -23,6 +23,7 @@ _USUAL: Mapping[str, str] = {  # the unit in which a setting is mostly given
     "latency": "us",
     "start": "us",
 }
+_NUMBER = re.compile(r"[0-9](?:_?[0-9])*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _WORD = re.compile(r"[\w./-]+")
 _MOST_CHOICES = 4  # values of a setting that are offered where none is close to what is written
 
@@ -104,22 +105,12 @@ def unit(case: Case) -> Iterator[Fix]:
     wants, got = case.text("wants"), case.text("got")
     if got == "no unit":
         usual = _USUAL.get(case.text("name"))
-        if usual is not None:
-            yield case.write(f"{text} {usual}")
+        if usual is not None and _NUMBER.fullmatch(text):
+            yield case.write(with_unit(text, Fraction(text), usual))
     elif wants == f"{got}/s":
         yield case.write(f"{text}/s")
     elif got == f"{wants}/s" and text.endswith("/s"):
         yield case.write(text.removesuffix("/s"))
-
-
-def budget_unit(case: Case) -> Iterator[Fix]:
-    """A bound without unit in bytes, in a unit that people read."""
-    text = case.at.text(case.span)
-    if case.text("suggestion").endswith(" GB") and text.isdecimal():
-        short = bytes_text(int(text))
-        figure, _, unit_name = short.partition(" ")
-        exact = figure.isdecimal() and int(figure) * UNITS[unit_name][1] == int(text)
-        yield case.write(short if exact else f"{text} B")
 
 
 def setting(case: Case) -> Iterator[Fix]:

@@ -16,7 +16,7 @@ from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Related, Site
 from parspec.interpreter.spec.limits import over, times
 from parspec.interpreter.spec.model import Dim
-from parspec.interpreter.spec.names import dependency_order, duplicate, unknown
+from parspec.interpreter.spec.names import dependency_order, duplicate, near, replacing, unknown
 from parspec.interpreter.spec.sizes import (
     CAPACITY_ARGUMENTS,
     TOO_LONG,
@@ -109,19 +109,23 @@ class _Declared:
 
     @property
     def half_typed(self) -> bool:
-        """Whether its size may have been lost in a syntax error."""
-        return self.size is None and bool(self.placed.chunk.parsed.faults)
+        """Whether its size may have been lost in a syntax error, or breaks off at one: `6.4k`."""
+        if self.size is None:
+            return bool(self.placed.chunk.parsed.faults)
+        span = self.size.size.span
+        faults = self.size.placed.chunk.parsed.faults
+        return any(span.start <= fault.span.start <= span.end for fault in faults)
 
 
 def resolve_dims(
     statements: Statements,
-    mesh_sizes: Callable[[str], Amount | None],
+    mesh_sizes: Mapping[str, Amount],
     overrides: Mapping[str, int],
     skipped: frozenset[str],
 ) -> tuple[Dims, tuple[Finding, ...]]:
     """The dimensions of a spec.
 
-    `mesh_sizes` gives the size of a mesh axis, None for other names; `overrides` take the place of
+    `mesh_sizes` are the sizes of the axes of the mesh; `overrides` take the place of
     written sizes; names in `skipped` are not reported. Findings: `duplicate_name`, `resized`,
     `size_cycle`, `bad_size`, `unknown_name`, `wrong_arguments`.
     """
@@ -213,7 +217,7 @@ class _Resolving:
     """Dimensions that are known so far, and what was found."""
 
     declared: Mapping[str, _Declared]
-    mesh_sizes: Callable[[str], Amount | None]
+    mesh_sizes: Mapping[str, Amount]
     overrides: Mapping[str, int]
     skipped: frozenset[str]
     dims: dict[str, Dim] = field(default_factory=dict)
@@ -223,7 +227,7 @@ class _Resolving:
     def lookup(self, name: str) -> Amount | None:
         """The size of a dimension, or else of an axis."""
         dim = self.dims.get(name)
-        return self.mesh_sizes(name) if dim is None else dim.size
+        return self.mesh_sizes.get(name) if dim is None else dim.size
 
     def run(self) -> None:
         uses = {name: self.uses(item) for name, item in self.declared.items()}
@@ -361,11 +365,17 @@ class _Resolving:
         if problem.reason not in ("name", "arguments"):
             self.bad(item, written, problem.sentence)
         elif not known and problem.reason == "name":
-            self.findings.append(unknown("dimension", cause, site, self.declared))
+            self.findings.append(self.unknown(cause, site, written is item.padded))
         elif not known:
-            data = (("function", "capacity"), ("wants", CAPACITY_ARGUMENTS), ("got", problem.got))
-            self.findings.append(Finding("wrong_arguments", site, data))
+            self.findings.append(_wrong_arguments(problem, site))
         self.poisoned.add(item.name.text)
+
+    def unknown(self, name: str, site: Site, padding: bool) -> Finding:
+        """A name that nobody knows: of a dimension; what is padded to is as a rule made of axes, so
+        there it is that of an axis where one is called like it, or where there is no mesh."""
+        if padding and (not self.mesh_sizes or near(name, self.mesh_sizes)):
+            return unknown("axis", name, site, self.mesh_sizes)
+        return unknown("dimension", name, site, self.declared)
 
     def bad(self, item: _Declared, written: _Written | None, reason: str) -> None:
         """`bad_size`, unless the dimension is known to be wrong."""
@@ -381,3 +391,12 @@ class _Resolving:
         data = (("name", name), ("text", text), ("reason", reason))
         self.findings.append(Finding("bad_size", item.site, data))
         self.poisoned.add(name)
+
+
+def _wrong_arguments(problem: Problem, site: Site) -> Finding:
+    """`wrong_arguments` of a capacity, with the arguments that are not said in place of a strange
+    one that is close."""
+    unsaid = (each for each in CAPACITY_ARGUMENTS if each not in problem.got)
+    close = near(problem.name, unsaid) if problem.name else ()
+    data = (("function", "capacity"), ("wants", CAPACITY_ARGUMENTS), ("got", problem.got))
+    return Finding("wrong_arguments", site, data, fixes=replacing(problem.name, site, close[:1]))

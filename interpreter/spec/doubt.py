@@ -77,7 +77,12 @@ def without_consequences(
     doubtful |= {
         kind for _, document in documents for chunk in document.faulty for kind in _doubtful(chunk)
     }
-    meant = {near for f in findings if f.name == "unknown_name" for near in _near(f)}
+    meant = {
+        str(near).rpartition(".")[2]
+        for finding in findings
+        if finding.name == "unknown_name"
+        for near in _near(finding)
+    }
     for finding in _said_once(findings):
         unused = finding.name == "unused_name" and dict(finding.data)["name"] in meant
         lost = not mangled.isdisjoint(_meant(finding))
@@ -161,7 +166,7 @@ def _follows(finding: Finding, doubtful: set[str]) -> bool:
     if finding.name == "unused_name":
         return not doubtful.isdisjoint((EVERY_KIND, READING))
     if finding.name == "unmatched_pattern":
-        return EVERY_KIND in doubtful
+        return EVERY_KIND in doubtful or ("layer" in doubtful and not data["near"])
     if finding.name != "unknown_name" or data["kind"] not in NAMES:
         return False
     return EVERY_KIND in doubtful or (data["kind"] in doubtful and not data["near"])
@@ -179,12 +184,25 @@ def _doubtful(chunk: Chunk) -> Iterator[str]:
     words = _WORD.findall(chunk.text)
     first = 1 if words and chunk.statement is not None else 0
     nameless = any(_wants_name(fault.expected) for fault in chunk.parsed.faults)
+    begun = [*_begun(chunk)]
     if "import" in words or '"' in chunk.text:
         yield EVERY_KIND
-    if not READS.isdisjoint(words):
+    if not READS.isdisjoint((*words, *begun)):
         yield READING
-    for word in dict.fromkeys(words if nameless else words[first:]):
+    for word in dict.fromkeys((*(words if nameless else words[first:]), *begun)):
         yield from DECLARES.get(word, ())
+
+
+def _begun(chunk: Chunk) -> Iterator[str]:
+    """The keywords of the statements that an error at the beginning of a line may be the beginning
+    of: `la` of a layer."""
+    for fault in chunk.parsed.faults:
+        start = fault.span.start
+        line = re.split(r"[\r\n]", chunk.text[:start])[-1]
+        word = _WORD.match(chunk.text, start)
+        if word is not None and not line.strip():
+            meant = misspelt_starter(word[0])
+            yield from (each for each in STARTERS if each == meant or each.startswith(word[0]))
 
 
 def _wants_name(expected: Iterable[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from parspec.grammar.expressions import Arithmetic, Name, Number
@@ -13,9 +14,11 @@ from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.clauses import PARTIAL_KINDS, axes_of
 from parspec.interpreter.spec.model import Expect
+from parspec.interpreter.spec.names import near
 from parspec.interpreter.spec.paths import one
 from parspec.interpreter.spec.scopes import Here, Notes, Scope
 from parspec.interpreter.spec.sizes import (
+    COUNTS,
     TOO_LONG,
     UNITS,
     Kind,
@@ -26,7 +29,8 @@ from parspec.interpreter.spec.sizes import (
     shortened,
 )
 from parspec.interpreter.spec.sources import of_kind
-from parspec.interpreter.theory.formulas import Amount
+from parspec.interpreter.spec.unitless import with_unit
+from parspec.interpreter.theory.formulas import Amount, is_number
 from parspec.interpreter.theory.primitives import PRIMITIVES
 
 if TYPE_CHECKING:
@@ -58,7 +62,13 @@ FIGURES: Mapping[str, tuple[Kind, ...]] = {
 """What a budget may be about, with the kinds of its bound (the first is the usual one)."""
 
 STATES = ("P", "R", "C")
-_EXAMPLE: Mapping[Kind, str] = {"bytes": "GB", "s": "ms", "flop": "Tflop"}
+_ROUNDED = re.compile(r"[0-9_]+(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?\s*([kMBT])?")
+PARTITIONED = frozenset(("partitioned", "sharded", "split"))
+"""What others call the state P."""
+_BY_DIM = "it is `P(d)`, by dimension"
+_ALL_STATES = "they are P(d), R, R(partial) and C(k)"
+_USUAL: Mapping[Kind, str] = {"bytes": "GB", "s": "ms", "flop": "Tflop"}
+"""The unit in which bounds of a kind are mostly given."""
 
 
 def resolve_expects(
@@ -112,7 +122,8 @@ class _Resolving:
         text = text_of(self.here.placed)
         site = self.here.at(_whole(self.here.placed))
         within = tuple(inside) if places else None
-        return Expect(statement, text, tensor, within, axes, bound, site)
+        slack = self.slack(condition) if isinstance(condition, BudgetExpect) else Fraction(0)
+        return Expect(statement, text, tensor, within, axes, bound, slack, site)
 
     def tensor(self, use: GradientUse, inside: Iterable[str]) -> str | None:
         """The unique name of the variable that a pin is about."""
@@ -123,11 +134,13 @@ class _Resolving:
         """Are the words of a condition known? Says which is not."""
         match condition:
             case BudgetExpect(figure=figure):
-                return self.known("figure", figure, FIGURES)
+                return self.chosen("figure", figure, FIGURES, f"they are {', '.join(FIGURES)}")
             case PrimitiveExpect(primitive=Name() as primitive):
                 return self.known("primitive", primitive, PRIMITIVES)
             case StateExpect(state=state):
-                return self.known("state", state.head, STATES) and self.state(state)
+                sharded = state.head.text.casefold() in PARTITIONED
+                told = _BY_DIM if sharded else _ALL_STATES
+                return self.chosen("state", state.head, STATES, told) and self.state(state)
         return True
 
     def known(self, kind: str, name: Name, names: Iterable[str]) -> bool:
@@ -135,6 +148,14 @@ class _Resolving:
         if name.text not in known:
             self.here.report_unknown(kind, name, known)
         return name.text in known
+
+    def chosen(self, kind: str, name: Name, names: Iterable[str], told: str) -> bool:
+        """Is a word one of a few? Where none is close to it, all are told."""
+        if near(name.text, names) or name.text in self.here.world.facts.skipped:
+            return self.known(kind, name, names)
+        data = (("kind", kind), ("name", name.text), ("near", ()), ("here", told))
+        self.here.notes.found.append(Finding("unknown_name", self.here.at(name.span), data))
+        return False
 
     def state(self, state: StateWord) -> bool:
         """Are the names in the parentheses of a state what they must be?"""
@@ -155,7 +176,7 @@ class _Resolving:
     def bound(self, budget: BudgetExpect) -> Amount | None:
         """The bound in base units; None, after saying why, where it is of another kind."""
         kinds = FIGURES.get(budget.figure.text)
-        value = None if kinds is None else self.value(budget.bound)
+        value = None if kinds is None else self.value(budget.bound, kinds[0])
         if kinds is None or value is None:
             return None
         amount, kind = value
@@ -164,7 +185,10 @@ class _Resolving:
         span = budget.bound.span
         if kind == "count":
             text = self.here.placed.text(span)
-            suggestion = f"{text} {_EXAMPLE[kinds[0]]}"
+            usual = _USUAL[kinds[0]]
+            suggestion = f"{text} {usual}"
+            if is_number(amount):
+                suggestion = with_unit(text, Fraction(amount), usual)
             fixes = (Fix(f"Write `{suggestion}`", (Edit(self.here.at(span), suggestion),)),)
             data = (("text", text), ("suggestion", suggestion))
             finding = Finding("budget_without_unit", self.here.at(span), data, fixes=fixes)
@@ -177,9 +201,24 @@ class _Resolving:
             )
         return None
 
-    def value(self, size: Size) -> tuple[Amount, Kind] | None:
+    def slack(self, budget: BudgetExpect) -> Fraction:
+        """Half of what the last digit of a count stands for: a figure equals a bound in fewer
+        digits where it rounds to it. Whole numbers are exact."""
+        if FIGURES[budget.figure.text][0] != "count" or not isinstance(budget.bound, Number):
+            return Fraction(0)
+        written = _ROUNDED.fullmatch(self.here.placed.text(budget.bound.span))
+        if written is None or not any(written.groups()):
+            return Fraction(0)
+        digits, exponent, unit = written.groups(default="")
+        places = int(exponent or 0) - len(digits)
+        return Fraction(f"1e{places}") * COUNTS.get(unit, 1) / 2
+
+    def value(self, size: Size, wants: Kind) -> tuple[Amount, Kind] | None:
         """A bound's value and kind; names are dimensions."""
         match size:
+            case Number(unit=str(letter)) if wants == "count" and letter in COUNTS:
+                count = size.value * COUNTS[letter]
+                return (count.numerator if count.denominator == 1 else count), "count"
             case Number():
                 written = quantity(size)
                 if isinstance(written, Problem):
@@ -194,12 +233,12 @@ class _Resolving:
                     self.here.report_unknown("dimension", size, tuple(self.here.dim_names()))
                 return None if known is None else (known, "count")
             case Arithmetic():
-                return self.computed(size)
+                return self.computed(size, wants)
         return None
 
-    def computed(self, size: Arithmetic) -> tuple[Amount, Kind] | None:
+    def computed(self, size: Arithmetic, wants: Kind) -> tuple[Amount, Kind] | None:
         """Arithmetic on bounds: sums of one kind, products with plain numbers."""
-        left, right = self.value(size.left), self.value(size.right)
+        left, right = self.value(size.left, wants), self.value(size.right, wants)
         if left is None or right is None:
             return None
         (a, kind), (b, other) = left, right

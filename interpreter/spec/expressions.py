@@ -40,7 +40,7 @@ from parspec.interpreter.spec.limits import OPERANDS
 from parspec.interpreter.spec.mends import swapped
 from parspec.interpreter.spec.names import near
 from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen
-from parspec.interpreter.spec.shapes import Draft, Leaves, check, inner, union
+from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, inner, union
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import TensorItem
@@ -425,7 +425,7 @@ def _template(
     at = changed(at, ops=(*frame.ops, name), depth=frame.depth)
     draft = as_draft(drafted(statement.expression, at, host), statement.expression.span)
     span = statement.out.name.span
-    if draft is None or not check(draft, statement.out.name.text, out.leaves, span, inside):
+    if draft is None or not check(draft, Written(name, span), out.leaves, inside):
         return None
     pairs = tuple((dim, leaf) for dim, leaves in bound.items() for leaf in leaves)
     return changed(draft, fixed=out.leaves, span=call.span, template=name, bound=pairs)

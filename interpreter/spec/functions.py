@@ -12,13 +12,15 @@ from parspec.grammar.values import value
 class Function:
     """How a function is called: the kind of its operator, the least and the most tensors that it
     takes (None: any number), and how many plain numbers may follow these. `keeps`: whether one
-    along a dimension leaves that dimension in its result."""
+    along a dimension leaves that dimension in its result; `weighted`: whether what follows its
+    first tensor are weights along that dimension."""
 
     kind: Literal["pointwise", "along", "lookup", "crossentropy", "dispatch", "combine"]
     least: int
     most: int | None
     numbers: int = 0
     keeps: bool = True
+    weighted: bool = False
 
     @property
     def along(self) -> bool:
@@ -28,7 +30,8 @@ class Function:
 
 DECLARED_POINTWISE = Function("pointwise", 1, None, numbers=2)  # `op f: pointwise`
 _MAP = Function("pointwise", 1, 1)
-_NORM = Function("along", 1, 3, numbers=1)  # scale and shift; the number is its epsilon
+# scale and shift; the number is its epsilon
+_NORM = Function("along", 1, 3, numbers=1, weighted=True)
 _SCAN = Function("along", 1, 1)
 _STATISTIC = Function("along", 1, 1, keeps=False)
 

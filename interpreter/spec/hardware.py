@@ -16,6 +16,7 @@ from parspec.grammar.span import Span
 from parspec.grammar.syntax import AxisItem, DeviceStatement, LinkStatement, MeshStatement, Setting
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Site
 from parspec.interpreter.spec.keys import bad_setting, distinct
+from parspec.interpreter.spec.library_hardware import unknown_hardware
 from parspec.interpreter.spec.limits import MESH_AXES, SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Axis, Device, Link, Mesh
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown
@@ -31,7 +32,7 @@ from parspec.interpreter.spec.sizes import (
     quantity,
     shortened,
 )
-from parspec.interpreter.spec.sources import Placed, Statements, of_kind, unknown_hardware
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind
 from parspec.interpreter.spec.views import resolve_views
 from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
@@ -172,9 +173,8 @@ def resolve_mesh(
 ) -> tuple[Mesh, tuple[Finding, ...]]:
     """The mesh with its views; one of a plan takes the place of one outside it.
 
-    `overrides` take the place of written axis sizes; the number of devices is then what they
-    multiply to, unless an axis fills the rest. Findings: `duplicate_name`, `unknown_name`,
-    `bad_size`, `size_cycle`, `mesh_product`.
+    `overrides` take the place of written axis sizes and have to meet the number of devices like
+    those. Findings: `duplicate_name`, `unknown_name`, `bad_size`, `size_cycle`, `mesh_product`.
     """
     links_declared = {link.name.text for link, _ in of_kind(statements, LinkStatement)}
     devices_declared = {device.name.text for device, _ in of_kind(statements, DeviceStatement)}
@@ -231,8 +231,6 @@ class _Laying:
         count = self.count()
         if rest is not None:
             self.fill(rest, items, count)
-        elif not self.overrides.keys().isdisjoint(items):
-            count = None if count is None else product(self.sizes.values())
         elif count is not None and not self.poisoned:
             self.check(items, count)
         device = self.statement.device
@@ -388,14 +386,14 @@ class _Laying:
 
     def mismatch(self, items: dict[str, AxisItem], size: int, count: int) -> Finding:
         """`mesh_product`, with what would fit: for an axis the size with which the others come
-        out even, or the number of devices."""
+        out even, or the number of devices. What is overridden cannot be mended in the text."""
         fitting = self.fitting(items, size, count)
         short = ("idle", count % size) if size < count else ("min_devices", size)
         sizes = ((f"fix_{item.name.text}", fits) for item, fits in fitting)
         fixes = [
             self.fix(f"Let `{item.name.text}` fill the rest: {fits}", item.size.span, "rest")
             for item, fits in fitting
-            if item.size is not None
+            if item.size is not None and item.name.text not in self.overrides
         ]
         if (written := self.statement.devices) is not None:
             counts = [
@@ -403,7 +401,9 @@ class _Laying:
                 for devices in self.counts(items, size, count)
             ]
             fixes = [*counts, *fixes] if size < count else [*fixes, *counts]
-        data = (("product", size), ("devices", count), short, *sizes)
+        overridden = tuple(name for name in items if name in self.overrides)
+        told = (("overridden", overridden),) if overridden else ()
+        data = (("product", size), ("devices", count), short, *sizes, *told)
         return Finding("mesh_product", self.site, data, fixes=tuple(fixes))
 
     def fitting(
@@ -411,16 +411,23 @@ class _Laying:
     ) -> list[tuple[AxisItem, int]]:
         """The axes that could fill the rest, innermost first, with the sizes that they would have;
         none where one does already."""
-        if any(isinstance(item.size, Rest) for item in items.values()):
+        if self.fills(items):
             return []
         known = [(item, self.sizes[name]) for name, item in items.items()]
         others = [(item, size // own) for item, own in known if isinstance(own, int)]
         return [(item, count // rest) for item, rest in reversed(others) if count % rest == 0]
 
+    def fills(self, items: dict[str, AxisItem]) -> bool:
+        """Does an axis fill the rest?"""
+        return any(
+            isinstance(item.size, Rest) and name not in self.overrides
+            for name, item in items.items()
+        )
+
     def counts(self, items: dict[str, AxisItem], size: int, count: int) -> tuple[int, ...]:
         """The numbers of devices that come out even: the product, or the multiples of it nearest
         to what is there where an axis fills the rest."""
-        if not any(isinstance(item.size, Rest) for item in items.values()):
+        if not self.fills(items):
             return (size,)
         below = count // size * size
         return (below, below + size) if below else (size,)

@@ -29,7 +29,7 @@ from parspec.interpreter.spec.indices import (
 from parspec.interpreter.spec.model import Layer, Operand, Tensor
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.scopes import Broken, Here, Seen
-from parspec.interpreter.spec.shapes import Draft, Leaves, check, natural
+from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, lacks, natural
 from parspec.interpreter.spec.tensors import dtype_of, seen
 
 if TYPE_CHECKING:
@@ -83,6 +83,7 @@ def write_layer(
     unit = Unit((*scope.path, name), "layer", own, site)
     target = _target(statement, body, here)
     made: Seen | None = None
+    lacking = False
     mark = len(body.items)
     if target is None or first is not site or statement.expression is None:
         for use in tensor_uses(statement.expression) if statement.expression else ():
@@ -91,6 +92,7 @@ def write_layer(
         building.units[unit.name] = unit
         writer = _Writer(statement, body, here, building, expand, unit, target)
         made = writer.write(statement.expression)
+        lacking = writer.lacking
     if made is None:
         body.items[mark:] = [item for item in body.items[mark:] if item.chain[-1] is not unit]
         if first is site:
@@ -98,7 +100,7 @@ def write_layer(
         building.units.setdefault(unit.name, unit)
         made = _as_declared(target, here, building)
     out = here.at(statement.out.span) if target is None else target.site
-    if made is None:
+    if made is None or lacking:
         scope.tensors.setdefault(statement.out.text, Broken(out))
     else:
         scope.tensors[statement.out.text] = made
@@ -177,7 +179,8 @@ def _give(target: Target, dims: Dimensions, here: Here, building: Building) -> S
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes one layer; the host of its expression."""
+    """Writes one layer; the host of its expression. `lacking`: its result is written without
+    dimensions that it has."""
 
     statement: LayerStatement
     body: Body
@@ -187,6 +190,7 @@ class _Writer:
     unit: Unit
     target: Target
     unnamed_layers: int = 0
+    lacking: bool = False
 
     def write(self, expression: Expression) -> Seen | None:
         """Adds the layer; how its scope sees the result. None where it is broken."""
@@ -239,7 +243,9 @@ class _Writer:
             fixed = Dimensions(output, tuple((leaf,) for leaf in output))
             sound = matches(name, fixed, dims, span, self.here)
         else:
-            sound = check(draft, name, output, span, self.here)
+            written = Written(name, span, self.statement.out_dims or ())
+            sound = check(draft, written, output, self.here)
+            self.lacking = not sound and lacks(draft, output, self.here)
         if not sound or not self._fits_existing(dims):
             return None
         existing = self.target.existing

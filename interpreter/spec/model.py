@@ -299,7 +299,8 @@ class Expect:
     """A budget or a pin with its names resolved. `tensor` by unique name; `within` the paths
     of layers, stacks or calls of blocks that `in` or parentheses narrow it to, with all that is
     inside them (None: everything); `bound` in
-    bytes, seconds, a count or a share."""
+    bytes, seconds, a count or a share; `slack`: how far from a bound a figure may be that has to
+    equal it."""
 
     statement: ExpectStatement
     text: str
@@ -307,6 +308,7 @@ class Expect:
     within: tuple[str, ...] | None
     axes: tuple[str, ...]
     bound: Amount | None
+    slack: Fraction = Fraction(0)
     site: Site = site_field()
 
 
@@ -323,8 +325,8 @@ class Settings:
 
 @value
 class Template:
-    """`op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W`: parameter names, result name, operator over
-    the template's own dims."""
+    """`op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W`: the parameters that the operator reads, in
+    its order, result name, operator over the template's own dims."""
 
     name: str
     parameters: tuple[str, ...]

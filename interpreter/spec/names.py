@@ -18,14 +18,16 @@ MOST_NAMES = 1000  # names that one is compared with
 
 
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that were most likely meant, best first, at most three; case does not count. Of
-    very many names only the first are looked at."""
+    """The names that were most likely meant, best first, at most three; case does not count, and
+    those that begin with the name come first. Of very many names only the first are looked at."""
     folded: dict[str, str] = {}
     for known in islice(names, MOST_NAMES):
         folded.setdefault(known.casefold(), known)
-    same = folded.pop(name.casefold(), None)
-    close = tuple(folded[key] for key in get_close_matches(name.casefold(), folded, n=3))
-    return (close if same is None else (same, *close))[:3]
+    written = name.casefold()
+    same = folded.pop(written, None)
+    close = get_close_matches(written, folded, n=3)
+    longer = sorted(close, key=lambda key: not key.startswith(written))
+    return (*(() if same is None else (same,)), *(folded[key] for key in longer))[:3]
 
 
 def unknown(kind: str, name: str, site: Site, names: Iterable[str]) -> Finding:
@@ -35,14 +37,15 @@ def unknown(kind: str, name: str, site: Site, names: Iterable[str]) -> Finding:
 
 def unknown_but_for(kind: str, name: str, site: Site, close: tuple[str, ...]) -> Finding:
     """`unknown_name`, with the names that may be meant, and a fix where that is one only."""
-    fixes = (
-        (Fix(f"Replace `{name}` with `{close[0]}`", (Edit(site, close[0]),)),)
-        if len(close) == 1
-        else ()
-    )
-    return Finding(
-        "unknown_name", site, (("kind", kind), ("name", name), ("near", close)), fixes=fixes
-    )
+    data = (("kind", kind), ("name", name), ("near", close))
+    return Finding("unknown_name", site, data, fixes=replacing(name, site, close))
+
+
+def replacing(name: str, site: Site, close: tuple[str, ...]) -> tuple[Fix, ...]:
+    """The fix that writes the one name that may be meant; none where there are more, or none."""
+    if len(close) != 1:
+        return ()
+    return (Fix(f"Replace `{name}` with `{close[0]}`", (Edit(site, close[0]),)),)
 
 
 def duplicate(kind: str, name: str, site: Site, first: Site) -> Finding:

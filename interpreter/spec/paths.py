@@ -199,6 +199,14 @@ def one(
     if fits:
         close = fits[:3]
         here.report("unknown_name", path.span, kind=kind, name=path.text, near=close)
+    elif kind == "tensor" and (gradient := _gradient(index, path.text, within)):
+        here.report_meant(kind, Name(path.text, path.span), (gradient,))
     else:
         here.report_unknown(kind, Name(path.text, path.span), tuple(index.short()))
     return None
+
+
+def _gradient(index: Index, path: str, within: Iterable[str]) -> str | None:
+    """The gradient that is meant by a path like `w.grad`."""
+    tensor, _, last = path.rpartition(".")
+    return f"grad({tensor})" if last == "grad" and index.find(tensor, within) else None

@@ -106,7 +106,7 @@ def resolve(
     found += more
     mesh, more = resolve_mesh(statements, links, devices, overrides, skipped)
     found += more
-    dims, more = resolve_dims(statements, axis_sizes(mesh).get, overrides, skipped)
+    dims, more = resolve_dims(statements, axis_sizes(mesh), overrides, skipped)
     found += more
     settings, more = resolve_settings(statements, dims, mesh, skipped)
     found += more

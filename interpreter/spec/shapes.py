@@ -12,13 +12,14 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from parspec.grammar.span import Span
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.mends import Mend, reindexed, swapped
 from parspec.interpreter.theory.operators import Operator
 
 if TYPE_CHECKING:
-    from parspec.grammar.span import Span
+    from parspec.grammar.expressions import Name
     from parspec.interpreter.diagnostics.findings import Datum
     from parspec.interpreter.spec.indices import Reading
     from parspec.interpreter.spec.scopes import Here
@@ -144,13 +145,32 @@ def inner(
     return natural(draft)
 
 
-def check(draft: Draft, name: str, output: Leaves, span: Span, here: Here) -> bool:
+@value
+class Written:
+    """A result as it is written: its name, where that stands, and its dimensions, if any."""
+
+    name: str
+    span: Span
+    dims: tuple[Name, ...] = ()
+
+    def with_dims(self, added: Sequence[str], order: Sequence[str]) -> tuple[str, int]:
+        """The result with further dimensions, put where they stand in `order`; and where the text
+        of its dimensions begins."""
+        names = [dim.text for dim in self.dims]
+        for dim in added:
+            before = [name for name in order[: order.index(dim)] if name in names]
+            names.insert(names.index(before[-1]) + 1 if before else 0, dim)
+        return ", ".join(names), self.dims[0].span.start
+
+
+def check(draft: Draft, result: Written, output: Leaves, here: Here) -> bool:
     """Does a result with these dimensions follow from the operands? Says why not, unless an
     operand is only assumed: `dim_without_operand`, `missing_sum`, or `wrong_arguments` where a
     function's operands are not what it takes, with a fix where there is one."""
+    name, span = result.name, result.span
     if fits(draft, output, here):
         if draft.kind == "einsum":
-            _report_summed_alone(draft, output, here)
+            _report_summed_alone(draft, result, output, here)
         return True
     if draft.assumed:
         return False
@@ -160,8 +180,14 @@ def check(draft: Draft, name: str, output: Leaves, span: Span, here: Here) -> bo
     elif extra is not None:
         _report_unexplained(draft, name, output, extra, span, here)
     else:
-        _report_missing_sum(draft, name, _lost(draft, output), span, here)
+        _report_missing_sum(draft, result, _lost(draft, output), here)
     return False
+
+
+def lacks(draft: Draft, output: Leaves, here: Here) -> bool:
+    """Is all that is wrong with a result that it lacks dimensions?"""
+    explained = _unexplained(draft, output, here) is None
+    return explained and _routes(draft, output) and bool(_lost(draft, output))
 
 
 def fits(draft: Draft, output: Leaves, here: Here) -> bool:
@@ -223,14 +249,17 @@ def _routes(draft: Draft, output: Leaves) -> bool:
     return not hidden or not places or places[0] < hidden[0]
 
 
-def _report_summed_alone(draft: Draft, output: Leaves, here: Here) -> None:
+def _report_summed_alone(draft: Draft, result: Written, output: Leaves, here: Here) -> None:
     """Warns of a dimension that a product sums away though only one factor has it: it contracts
     nothing, and is mostly another factor's index misnamed."""
     for reading in draft.readings:
         for dim in reading.leaves:
             if dim not in output and sum(dim in other.leaves for other in draft.readings) == 1:
-                tensor = here.placed.text(reading.span)
-                here.report("summed_alone", reading.span, tensor=tensor, dim=dim)
+                site = here.at(reading.span)
+                data = (("tensor", here.placed.text(reading.span)), ("dim", dim))
+                widened = _widened(result, (dim,), reading, here)
+                fixes = () if widened is None else (widened[1],)
+                here.notes.found.append(Finding("summed_alone", site, data, fixes=fixes))
 
 
 def _unexplained(draft: Draft, output: Leaves, here: Here) -> str | None:
@@ -298,16 +327,38 @@ def _rows(indices: Leaves, table: Leaves, output: Leaves) -> set[str]:
     return rows
 
 
-def _report_missing_sum(draft: Draft, name: str, lost: Leaves, span: Span, here: Here) -> None:
-    """`missing_sum`, with the mend written out around the operand that has the dimensions."""
+def _report_missing_sum(draft: Draft, result: Written, lost: Leaves, here: Here) -> None:
+    """`missing_sum`, with the mends: the result with the dimensions, or the sum written out around
+    the operand that has them."""
     whole = draft.kind not in ("sum", "copy", "scale")
     reading = next(r for r in draft.readings if set(lost) & set(r.leaves))
     where = draft.span if whole else reading.span
     dims = _as_written(lost, draft.readings)
     suggestion = f"sum over {', '.join(dims)} ({here.placed.text(where)})"
     fix = Fix(f"Write `{suggestion}`", (Edit(here.at(where), suggestion),))
-    data = (("name", name), ("dims", dims), ("suggestion", suggestion))
-    here.notes.found.append(Finding("missing_sum", here.at(span), data, fixes=(fix,)))
+    data: tuple[tuple[str, Datum], ...] = (
+        ("name", result.name),
+        ("dims", dims),
+        ("suggestion", suggestion),
+    )
+    widened = _widened(result, dims, reading, here)
+    if widened is not None:
+        data = (*data, ("result", widened[0]))
+    fixes = (fix,) if widened is None else (widened[1], fix)
+    here.notes.found.append(Finding("missing_sum", here.at(result.span), data, fixes=fixes))
+
+
+def _widened(
+    result: Written, added: Sequence[str], like: Reading, here: Here
+) -> tuple[str, Fix] | None:
+    """The result written with further dimensions, which stand as they do in an operand; None where
+    it is written without any, or they do not."""
+    if not result.dims or not set(added) <= set(like.dims.names):
+        return None
+    dims, start = result.with_dims(added, like.dims.names)
+    text = f"{result.name}[{dims}]"
+    where = here.at(Span(start, result.dims[-1].span.end))
+    return text, Fix(f"Write `{text}`", (Edit(where, dims),))
 
 
 def _as_written(leaves: Leaves, readings: Sequence[Reading]) -> tuple[str, ...]:

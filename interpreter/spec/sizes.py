@@ -39,7 +39,8 @@ class Quantity:
 class Problem:
     """Why a size or a quantity has no value.
 
-    `name` is the name or unit that nobody knows; `got` the names of the arguments as written.
+    `name` is the name or unit that nobody knows, also the one argument of that kind; `got` the
+    names of the arguments as written.
     """
 
     reason: Literal["name", "unit", "united", "zero", "large", "long", "rest", "arguments"]
@@ -198,7 +199,12 @@ def _misnamed(node: Capacity) -> Problem | None:
     got = tuple(name.text for name, _ in node.arguments)
     wants = set(CAPACITY_ARGUMENTS)
     complete = wants - _DEFAULTS.keys() <= set(got) <= wants and len(set(got)) == len(got)
-    return None if complete else Problem("arguments", node.span, got=got)
+    if complete:
+        return None
+    strange = [name for name, _ in node.arguments if name.text not in wants]
+    if len(strange) == 1:
+        return Problem("arguments", strange[0].span, name=strange[0].text, got=got)
+    return Problem("arguments", node.span, got=got)
 
 
 def _capacity(node: Capacity, given: Mapping[str, Amount]) -> Amount | Problem:
@@ -267,6 +273,10 @@ def missing_factor(wants: Kind, got: Kind) -> str:
     above = "·".join(_power(unit, power) for unit, power in named if power > 0)
     below = "·".join(_power(unit, -power) for unit, power in named if power < 0)
     return f"{above or '1'}/{below}" if below else above
+
+
+COUNTS: Mapping[str, int] = {"k": 10**3, "M": 10**6, "B": 10**9, "T": 10**12}
+"""What stands behind a count in its short form (`1.56B`): how many ones."""
 
 
 def _power(unit: str, power: int) -> str:

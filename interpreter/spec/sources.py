@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
@@ -400,7 +400,8 @@ class _Gathering:
                 return
             text = self.reader.read(file)
             if isinstance(text, Unread):
-                self.findings.append(unread(text, statement.target, site))
+                found = unread(text, statement.target, site)
+                self.findings.append(replace(found, fixes=_unquoted(statement.target, site)))
             else:
                 self.add(file, text, (*trail, file))
 
@@ -412,6 +413,14 @@ class _Gathering:
             self.findings.append(unknown("library file", target, site, names))
         elif file not in self.seen:
             self.add(file, text, (*trail, file))
+
+
+def _unquoted(target: str, site: Site) -> tuple[Fix, ...]:
+    """The fix of a library file that was taken for one of the user's: `"std.h100"`."""
+    name = target.removesuffix(".par").replace("/", ".")
+    if library_file(name) is None:
+        return ()
+    return (Fix(f"Write `{name}`, a file of the library", (Edit(site, name),)),)
 
 
 def imported_file(statement: ImportStatement, importer: str) -> str:
@@ -467,17 +476,6 @@ def unread(problem: Unread, shown: str, site: Site) -> Finding:
 def library_names() -> tuple[str, ...]:
     """The built-in files by name: `std.NAME`."""
     return tuple(sorted(path.stem for path in LIBRARY.glob("*.par")))
-
-
-def declaring(kind: str, name: str) -> tuple[str, ...]:
-    """The built-in files (`std.NAME`) that declare a device or a link."""
-    files = [f"std.{each}" for each in library_names()]
-    return tuple(each for each in files if f"\n{kind} {name} " in f"\n{library_file(each)}")
-
-
-def unknown_hardware(kind: str, name: str, site: Site, declared: Iterable[str]) -> Finding:
-    """`unknown_name` of a device or a link; no other is meant where the library has this one."""
-    return unknown(kind, name, site, () if declaring(kind, name) else sorted(declared))
 
 
 def library_name(target: str) -> str:

@@ -14,7 +14,8 @@ from parspec.interpreter.diagnostics.findings import Finding, Site
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.hardware import axis_sizes
 from parspec.interpreter.spec.limits import STAGES
-from parspec.interpreter.spec.model import Assignment, Layer, Output, Part, Stages
+from parspec.interpreter.spec.model import Layer, Output, Part, Stages
+from parspec.interpreter.spec.names import duplicate, near
 from parspec.interpreter.spec.paths import one
 from parspec.interpreter.spec.scopes import Broken, Here, Notes, Scope
 from parspec.interpreter.spec.sources import of_kind
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from parspec.grammar.expressions import Number, Path
     from parspec.grammar.span import Span
     from parspec.grammar.syntax import Chunks, Portion
-    from parspec.interpreter.spec.model import Item, Mesh, Settings, Stack, Tensor
+    from parspec.interpreter.spec.model import Assignment, Item, Mesh, Settings, Stack, Tensor
     from parspec.interpreter.spec.paths import Names
     from parspec.interpreter.spec.scopes import World
-    from parspec.interpreter.spec.sources import Statements
+    from parspec.interpreter.spec.sources import Placed, Statements
 
 Chunk: TypeAlias = tuple[tuple[str, int], ...]
 
@@ -171,11 +172,12 @@ def resolve_outputs(
     world: World,
     notes: Notes,
 ) -> tuple[Output, ...]:
-    """The outputs, one for a variable: a later statement adds to an earlier one, axis by axis.
+    """The outputs, one for a variable: a plan's takes the place of the model's, an importing file's
+    that of an imported one's.
 
-    Findings: `unknown_name`, `dim_not_in_layer`, those of the clauses.
+    Findings: `unknown_name`, `duplicate_name`, `dim_not_in_layer`, those of the clauses.
     """
-    found: dict[str, Output] = {}
+    found: dict[str, tuple[Output, Placed]] = {}
     for statement, placed in of_kind(statements, OutputStatement):
         here = Here(world, scope, placed, notes)
         names = ", ".join(path.text for path in statement.tensors)
@@ -190,21 +192,28 @@ def resolve_outputs(
                     "dim_not_in_layer", span, layer=first.label, dim=part.dim, dims=first.dims
                 )
         for path, tensor in held:
+            rest = tuple(part for part in own.assignments if _has(tensor, part.dim, here))
+            output = Output(tensor.name, rest, own.stage, here.at(path.span))
             before = found.get(tensor.name)
-            rest: dict[str, Assignment] = {p.axis: p for p in (before.rest if before else ())}
-            rest |= {p.axis: p for p in own.assignments if _has(tensor, p.dim, here)}
-            stage = own.stage or (before.stage if before else None)
-            found[tensor.name] = Output(
-                tensor.name, tuple(rest.values()), stage, here.at(path.span)
-            )
-    return tuple(found.values())
+            if before is not None and _weight(placed) == _weight(before[1]):
+                notes.found.append(duplicate("output", path.text, output.site, before[0].site))
+            elif before is None or _weight(placed) > _weight(before[1]):
+                found[tensor.name] = (output, placed)
+    return tuple(output for output, _ in found.values())
+
+
+def _weight(placed: Placed) -> tuple[bool, bool]:
+    """How much a statement counts beside one about the same."""
+    return placed.plan is not None, not placed.imported
 
 
 def _named(path: Path, here: Here) -> str | None:
     """The unique name of the variable that an output names."""
     entry = here.scope.tensor(tuple(part.text for part in path.parts))
     if entry is None:
-        here.report_unknown("tensor", Name(path.text, path.span), tuple(here.scope.tensor_names()))
+        close = near(path.text, tuple(here.scope.tensor_names()))
+        inner = here.scope.paths_to(path.text)
+        here.report_meant("tensor", Name(path.text, path.span), (*inner, *close)[:3])
         return None
     here.notes.read.add(entry.site)
     return None if isinstance(entry, Broken) else entry.tensor

@@ -15,7 +15,7 @@ from parspec.interpreter.spec.indices import Dimensions, Reading, spelled
 from parspec.interpreter.spec.model import Operand, Template
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen, World
-from parspec.interpreter.spec.shapes import Draft, Leaves, check
+from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check
 
 if TYPE_CHECKING:
     from parspec.grammar.expressions import TensorUse
@@ -59,11 +59,11 @@ def template(callee: Callee, statement: OpStatement, world: World, notes: Notes)
         return None
     frame = changed(frame_of(statement.expression, dims.leaves, here), ops=(statement.name.text,))
     draft = as_draft(drafted(statement.expression, frame, _Apart()), statement.expression.span)
-    if draft is None or not check(draft, name, dims.leaves, out.name.span, here):
+    if draft is None or not check(draft, Written(name, out.name.span), dims.leaves, here):
         return None
     return Template(
         statement.name.text,
-        tuple(item.name.text for item in statement.parameters),
+        tuple(reading.operand.tensor for reading in draft.readings),
         name,
         draft.operator(dims.leaves),
         note=callee.placed.chunk.note,

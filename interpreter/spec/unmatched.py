@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
-from parspec.interpreter.spec.names import near
+from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.spec.names import near, replacing
 from parspec.interpreter.spec.patterns import ANY
 from parspec.interpreter.spec.walks import UNITS
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from parspec.interpreter.spec.patterns import Choice, Rule
     from parspec.interpreter.spec.settle import Settled
     from parspec.interpreter.spec.walk import Walked
+
+
+_EVERY = frozenset(("all", "any", "each", "every", "everything"))  # what `*` is elsewhere
 
 
 def unmatched(rules: tuple[Rule, ...], settled: Settled, walked: Walked) -> Iterator[Finding]:
@@ -41,7 +44,7 @@ class _Looking:
         """What is wrong with one pattern: its alternatives, or else all of it."""
         missed = rule.order not in self.settled.hit
         lost = [choice for choice in rule.choices if not self.names(rule, choice)]
-        if missed and any(rule.reaches(unit) for unit in self.broken):
+        if missed and any(rule.reaches(unit) or _inside(rule, unit) for unit in self.broken):
             return
         place = self.first_wrong(rule) if missed else None
         if place is not None:
@@ -50,7 +53,10 @@ class _Looking:
             yield self.alternative(rule, choice)
         if missed and not lost:
             close = () if place is None else self.close(rule, place)
-            yield Finding("unmatched_pattern", rule.site, (("pattern", rule.text), ("near", close)))
+            data = (("pattern", rule.text), ("near", close))
+            yield Finding(
+                "unmatched_pattern", rule.site, data, fixes=replacing(rule.text, rule.site, close)
+            )
 
     def names(self, rule: Rule, choice: Choice) -> bool:
         """Does an alternative name something, if only what is broken?"""
@@ -64,17 +70,13 @@ class _Looking:
         parts = [*map(_shown, rule.parts)]
         parts[choice.place] = choice.name
         data = (("pattern", ".".join(parts)), ("near", close))
-        fixes = (
-            (Fix(f"Replace `{choice.name}` with `{close[0]}`", (Edit(choice.site, close[0]),)),)
-            if len(close) == 1
-            else ()
-        )
+        fixes = replacing(choice.name, choice.site, close)
         return Finding("unmatched_pattern", choice.site, data, fixes=fixes)
 
     def close(self, rule: Rule, place: int) -> tuple[str, ...]:
         """The pattern with the names in place of one part that it may mean."""
         parts = [*map(_shown, rule.parts)]
-        close = near(parts[place], self.beside(rule, place))
+        close = (ANY,) if parts[place] in _EVERY else near(parts[place], self.beside(rule, place))
         return tuple(".".join((*parts[:place], name, *parts[place + 1 :])) for name in close)
 
     def first_wrong(self, rule: Rule) -> int | None:
@@ -108,6 +110,16 @@ class _Looking:
         """The paths of all layers and stacks."""
         logs = (drafts.log(UNITS) for drafts in self.walked.drafts)
         return [unit.path for log in logs for unit in log.written.values()]
+
+
+def _inside(rule: Rule, unit: Unit) -> bool:
+    """May it name something in a stack that is broken, of which nothing is known?"""
+    pairs = zip(rule.parts, unit.path, strict=False)
+    return (
+        unit.kind == "stack"
+        and len(rule.parts) > len(unit.path)
+        and all(ANY in part or name in part for part, name in pairs)
+    )
 
 
 def _shown(part: frozenset[str]) -> str:

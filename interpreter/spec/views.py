@@ -11,11 +11,12 @@ from parspec.grammar.span import Span
 from parspec.grammar.syntax import AxisItem, AxisStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
+from parspec.interpreter.spec.library_hardware import unknown_hardware
 from parspec.interpreter.spec.limits import SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Mesh, View
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown
 from parspec.interpreter.spec.sizes import TOO_LONG, Problem, amount, flaw, product_names, shortened
-from parspec.interpreter.spec.sources import Placed, Statements, of_kind, unknown_hardware
+from parspec.interpreter.spec.sources import Placed, Statements, of_kind
 from parspec.interpreter.theory.formulas import Amount, is_number, product, symbol
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ A file has its own diagnostics and those that open files which import it have fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,7 @@ from lsprotocol import types
 from parspec.lsp.convert.diagnostics import Seen, diagnostic
 from parspec.lsp.convert.view import View
 from parspec.lsp.features.diagnostics import Diagnostic, diagnostics
-from parspec.lsp.session import Session
+from parspec.lsp.session import Failed, Session
 from parspec.lsp.snapshot import Snapshot
 
 
@@ -55,8 +56,11 @@ class Board:
         ]
 
     def of(self, file: str) -> list[types.Diagnostic]:
-        """The diagnostics of a file, open or not; none where there is no text."""
-        own = self.session.view_of(file)
+        """The diagnostics of a file, open or not; no own ones where there is no text or it cannot
+        be analysed."""
+        own = None
+        with suppress(Failed):
+            own = self.session.view_of(file)
         opened = self.session.open_views()
         others = (view for view in opened if view.snapshot.file != file)
         views = others if own is None else (own, *others)

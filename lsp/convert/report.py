@@ -6,6 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TypedDict
 
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
 from parspec.interpreter.diagnostics.entry import choice, plural
 from parspec.interpreter.explanations.explanation import HEADINGS
 from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
@@ -18,6 +21,7 @@ from parspec.interpreter.output.terminal.screen import PLAIN, Screen
 from parspec.interpreter.output.wording.facts import at_work, per_device_of, traffic_of
 from parspec.lsp.features.prices import DOT, short
 from parspec.lsp.session import Session
+from parspec.lsp.snapshot import Snapshot
 
 _WIDE = Screen(PLAIN, 120)
 
@@ -54,18 +58,25 @@ class Word(TypedDict):
 
 
 def report(session: Session, uri: str, plan: str | None = None) -> Page | None:
-    """The report on a file, under one of its plans or none; None where there is no such file or
-    plan."""
+    """The report on a file, under one of its plans or none; None where there is no such file. A
+    plan that it does not have is refused, with those that it has."""
     view = session.view(uri)
-    analyses = () if view is None else view.snapshot.analyses
+    if view is None:
+        return None
+    analyses = view.snapshot.analyses
     analysis = next((one for one in analyses if one.model.plan == plan), None)
     if analysis is None:
-        return None
+        raise JsonRpcException(_no_plan(view.snapshot, plan), types.LSPErrorCodes.RequestFailed)
     file = analysis.model.file
     under = "" if plan is None else f"{DOT}{plan}"
     found = portable_checked(checked(file, (analysis,)), _folder_of(file, session))
     html = report_html(found, at_work(analysis.moves))
     return {"title": f"{Path(file).name}{under}", "html": html}
+
+
+def _no_plan(snapshot: Snapshot, plan: str | None) -> str:
+    has = ", ".join(one.model.plan for one in snapshot.plans if one.model.plan) or "none"
+    return f"{Path(snapshot.file).name} has no plan {plan}; it has {has}"
 
 
 def plans(session: Session, uri: str, line: int, character: int) -> list[str | None]:

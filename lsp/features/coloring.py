@@ -64,10 +64,10 @@ def colored(snapshot: Snapshot, within: Range) -> Iterator[Colored]:
         if start > within.end:
             return
         listing = listing_of(run)
-        for chunk, offset in zip(run.every, run.offsets, strict=True):
+        for order, (chunk, offset) in enumerate(zip(run.every, run.offsets, strict=True)):
             at = start + offset
             if at <= within.end and within.start <= at + len(chunk.text):
-                yield from colours.of_chunk(chunk, at, listing.by_chunk[chunk.key])
+                yield from colours.of_chunk(chunk, at, listing.entries(order))
 
 
 class _Colour(NamedTuple):

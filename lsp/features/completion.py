@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from parspec.grammar import syntax
-from parspec.grammar.document import Chunk
 from parspec.grammar.keywords import PRIMITIVES, STARTERS, UNITS
 from parspec.grammar.lexer import END
 from parspec.grammar.messages import TERMINALS
@@ -21,22 +20,22 @@ from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.clauses import PARTIAL_KINDS
 from parspec.interpreter.spec.expects import FIGURES, STATES
 from parspec.interpreter.spec.functions import FUNCTIONS
-from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
 from parspec.interpreter.spec.places import IN_BODIES, NOT_IN_PLANS
-from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, PRICE_LISTS, SETTINGS, Rule
+from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, PRICE_LISTS
 from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
 from parspec.interpreter.spec.sizes import UNITS as KINDS_OF_UNITS
 from parspec.lsp.cursor import Cursor, cursor_at
 from parspec.lsp.features import expected, snippets
+from parspec.lsp.features.braces import keys_of, rules_of
 from parspec.lsp.features.import_paths import import_paths
 from parspec.lsp.features.libraries import import_of, libraries
 from parspec.lsp.features.meaning import names_of
 from parspec.lsp.features.signature import operands, parameters_of
-from parspec.lsp.features.written import statement as written
+from parspec.lsp.features.written import declared_as
 from parspec.lsp.mentions import Space
-from parspec.lsp.names import Body, Names, Symbol, is_op
+from parspec.lsp.names import Body, Names, Symbol
 from parspec.lsp.ranges import Edit, Range
-from parspec.lsp.regions import Region
+from parspec.lsp.regions import Region, is_op, mentions_of
 from parspec.lsp.snapshot import Snapshot
 
 COMPARISONS = ("<=", ">=", "<", ">", "==")
@@ -221,6 +220,8 @@ class _Completing:
                     yield from self._functions()
                 case "scope_name" | "one_of" | "pattern_name":
                     yield from self._layers(self._before())
+                    if rule == "one_of":
+                        yield Suggestion("*", "layer", "all of them", 4)
                 case "path_part":
                     yield from self._parts()
                 case "library_name":
@@ -256,7 +257,7 @@ class _Completing:
             if declared:
                 site = self.names.site(declared[0])
                 kind = declared[0].mention.kind
-                detail = _detail(declared[0].chunk, symbol.name)
+                detail = declared_as(declared[0].chunk, symbol.name)
             yield Suggestion(symbol.name, kind, detail, near, site=site)
 
     def _hardware(self, kind: Space) -> Iterator[Suggestion]:
@@ -276,12 +277,14 @@ class _Completing:
                     yield Suggestion(name, kind, detail, rank, library=library.name, adds=adds)
 
     def _declares(self, symbol: Symbol) -> bool:
-        """Is it declared by the statement itself that is being typed, and nowhere else?"""
+        """Is it declared by the statement itself that is being typed, for what is around it, and
+        nowhere else?"""
         placed = self.cursor.placed
         if placed is None or not self.cursor.before:
             return False
         declared = self.names.declarations(symbol)
-        return all(entry.chunk is placed.chunk for entry in declared)
+        own = (e.chunk is placed.chunk and e.mention.look != "body" for e in declared)
+        return all(own)
 
     def _dims(self) -> Iterator[Suggestion]:
         cursor = self.cursor
@@ -346,12 +349,56 @@ class _Completing:
             yield from self._all(roles, 2)
             return
         if first in ("output", "expect"):
-            yield from self._all(self.names.declared("tensor", None), 2)
-            inner = self.names.bodies_at((("*",),))
-            every = (tensor for body in inner for tensor in self.names.declared("tensor", body))
-            yield from self._all(every, 5)
+            outer = self.names.declared("tensor", None)
+            bodies = self.names.bodies_at((("*",),))
+            inner = (tensor for body in bodies for tensor in self.names.declared("tensor", body))
+            if first == "output":
+                yield from self._activations(filter(self._is_readable, outer), 2)
+                yield from self._activations(filter(self._is_readable, inner), 5)
+            else:
+                yield from self._all(outer, 2)
+                yield from self._all(inner, 5)
             return
-        yield from self._space("tensor", 2)
+        if first == "stack":
+            yield from self._carries()
+            return
+        if first == "op":
+            yield from self._parameters()
+            return
+        given = self.names.visible("tensor", self.region)
+        yield from self._all(filter(self._is_readable, given), 2)
+
+    def _parameters(self) -> Iterator[Suggestion]:
+        """What an op is given, also while it is half typed."""
+        given = self.cursor.before.partition("->")[0]
+        named = mentions_of(self.cursor.placed.chunk) if self.cursor.placed else ()
+        for each in named:
+            if each.space == "tensor" and each.span.end <= len(given):
+                yield Suggestion(each.name, "parameter", "", 2)
+
+    def _carries(self) -> Iterator[Suggestion]:
+        """What a stack can take in, or behind the arrow what its body makes."""
+        if "->" not in self.cursor.before:
+            given = self.names.visible("tensor", self.region)
+            yield from self._activations(filter(self._is_readable, given), 2)
+        elif self.cursor.placed is not None:
+            placed = self.cursor.placed
+            inside = self.names.region_inside(self.snapshot.file, placed.chunk, placed.start)
+            if inside is not None:
+                made = self.names.declared("tensor", inside)
+                yield from self._all((s for s in made if self._role(s) == "activation"), 2)
+
+    def _activations(self, tensors: Iterable[Symbol], rank: int) -> Iterator[Suggestion]:
+        """What layers make first, then what comes from outside; no weights."""
+        every = [tensor for tensor in tensors if self._role(tensor) != "weight"]
+        yield from self._all((s for s in every if self._role(s) == "activation"), rank)
+        yield from self._all((s for s in every if self._role(s) != "activation"), rank + 2)
+
+    def _is_readable(self, tensor: Symbol) -> bool:
+        """Is a tensor made above the cursor?"""
+        places = map(self.names.location, self.names.declarations(tensor))
+        file, end = self.snapshot.file, self.cursor.typed.start
+        return any(place.file != file or place.range.start < end for place in places)
 
     def _role(self, symbol: Symbol) -> str:
         declared = self.names.declarations(symbol)
@@ -410,14 +457,14 @@ class _Completing:
         there = set(
             re.findall(r"(\w+)\s*=", self.cursor.placed.chunk.text if self.cursor.placed else "")
         )
-        for key, detail in _keys(self._verb()).items():
+        for key, detail in keys_of(self._verb()).items():
             if key not in there:
                 yield Suggestion(key, "setting", detail, 2, insert=f"{key} = ")
 
     def _values(self) -> Iterator[Suggestion]:
         """What the key in front of the cursor may be."""
         match = _SETTING.search(self.cursor.before)
-        rule = _rules(self._verb()).get(match[1]) if match else None
+        rule = rules_of(self._verb()).get(match[1]) if match else None
         if rule is None:
             return
         yield from (Suggestion(word, "value", rule.meaning, 2) for word in rule.words)
@@ -441,34 +488,3 @@ _WORDS: Mapping[str, tuple[str, Iterable[str]]] = {
     "argument_name": ("argument", CAPACITY_ARGUMENTS),
 }
 """The words that a rule of par.lark may be, with their kind."""
-
-
-def _rules(verb: str) -> Mapping[str, Rule]:
-    found = next((rules for known, rules in SETTINGS.items() if known == verb), ())
-    return {rule.key: rule for rule in found}
-
-
-def _keys(verb: str) -> Mapping[str, str]:
-    """The keys of the settings of a statement, with what they are."""
-    match verb:
-        case "link":
-            return LINK_SETTINGS
-        case "device":
-            return DEVICE_SETTINGS
-    return {key: rule.meaning for key, rule in _rules(verb).items()}
-
-
-def _detail(chunk: Chunk, name: str) -> str:
-    """What a name is declared to be, in a few words."""
-    match chunk.statement:
-        case syntax.DimStatement(items=items):
-            spans = [item.span for item in items if item.name.text == name]
-        case syntax.MeshStatement(axes=axes) | syntax.AxisStatement(items=axes):
-            spans = [axis.span for axis in axes if axis.name.text == name]
-        case syntax.TensorStatement(items=tensors):
-            spans = [tensor.span for tensor in tensors if tensor.name.text == name]
-        case syntax.OpStatement(parameters=tensors, out=out):
-            spans = [t.span for t in (*tensors, out) if t.name.text == name]
-        case _:
-            return written(chunk)
-    return chunk.text[slice(*spans[0])] if spans else written(chunk)

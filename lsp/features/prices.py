@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from parspec.grammar.values import value
-from parspec.interpreter.analysis.result import Move, sum_known
+from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
+from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
 from parspec.interpreter.output.wording.quantities import SYMBOLIC, in_bytes, in_seconds
 from parspec.interpreter.theory.formulas import Amount, is_number, total
@@ -40,8 +41,8 @@ def cost(moves: Iterable[Move], prices: PriceList) -> Cost:
     asked = tuple(moves)
     return Cost(
         total(traffic(move, prices) for move in asked),
-        total(move.per_device for move in asked),
-        sum_known(move.time for move in asked),
+        sent_by_busiest(asked),
+        time_of_busiest(asked),
     )
 
 

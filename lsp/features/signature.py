@@ -20,7 +20,7 @@ from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Placed, Snapshot
 
 _MARK = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|[()\[\],{}]')
-_CALL = re.compile(rf"({NAME})\s*(?:over\s+[^()]*?)?(?:masked\s*)?$")
+_CALL = re.compile(rf"({NAME})\s*(?:over\s+([^()]*?)\s*)?(?:masked\s*)?$")
 _DECLARED = re.compile(rf"(?:op|block)\s+{NAME}\s*$")
 _MORE = "..."
 _OPERANDS = {
@@ -61,7 +61,7 @@ def signature(snapshot: Snapshot, offset: int) -> Signature | None:
     call = _CALL.search(text, 0, bracket)
     if call is None or _DECLARED.search(text, 0, bracket):
         return None
-    shape = _shape(snapshot, placed, normal(call[1]))
+    shape = _shape(snapshot, placed, normal(call[1]), call[2] or "D")
     if shape is None:
         return None
     head, parameters, tail, note = shape
@@ -97,15 +97,15 @@ def _open_call(text: str) -> tuple[int, int] | None:
 
 
 def _shape(
-    snapshot: Snapshot, placed: Placed, name: str
+    snapshot: Snapshot, placed: Placed, name: str, over: str
 ) -> tuple[str, tuple[str, ...], str, str] | None:
     """Of something that can be called what stands in front of its parameters, these, what stands
-    behind them, and what it does."""
+    behind them, and what it does. `over`: the dimensions that it is called along."""
     names = names_of(snapshot)
     region = names.region_around(snapshot.file, placed.chunk, placed.start)
     declared = names.declarations(names.function(name, region)) if region else ()
     if not declared:
-        return _given(name)
+        return _given(name, over)
     site = names.site(declared[0])
     note = comment(name, site, snapshot)
     written = declared[0].chunk.text
@@ -121,7 +121,7 @@ def _shape(
     return None
 
 
-def _given(name: str) -> tuple[str, tuple[str, ...], str, str] | None:
+def _given(name: str, over: str) -> tuple[str, tuple[str, ...], str, str] | None:
     """The same of what the language brings."""
     if name == "capacity":
         shown = tuple(f"{argument} = " for argument in CAPACITY_ARGUMENTS)
@@ -129,8 +129,8 @@ def _given(name: str) -> tuple[str, tuple[str, ...], str, str] | None:
     function = FUNCTIONS.get(name)
     if function is None:
         return None
-    over = " over D " if function.along else ""
-    return f"{name}{over}(", _parameters(name, function), ")", _meaning(name)
+    along = f" over {over} " if function.along else ""
+    return f"{name}{along}(", _parameters(name, function), ")", _meaning(name)
 
 
 def parameters_of(names: Names, function: Symbol) -> tuple[str, ...]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from parspec.grammar.document import Chunk
-from parspec.grammar.syntax import LayerStatement, StackStatement
+from parspec.grammar.syntax import (
+    AxisStatement,
+    DimStatement,
+    LayerStatement,
+    MeshStatement,
+    OpStatement,
+    StackStatement,
+    TensorStatement,
+)
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.lsp.snapshot import Snapshot
 
@@ -47,3 +55,19 @@ def statement(chunk: Chunk) -> str:
     text = _COMMENT.sub(lambda found: found[1] or "", text)
     told = _BLANKS.sub(" ", text).strip().removesuffix("{").rstrip()
     return told if len(told) <= _LONGEST else f"{told[:_LONGEST]}…"
+
+
+def declared_as(chunk: Chunk, name: str) -> str:
+    """What a name is declared to be, in a few words."""
+    match chunk.statement:
+        case DimStatement(items=items):
+            spans = [item.span for item in items if item.name.text == name]
+        case MeshStatement(axes=axes) | AxisStatement(items=axes):
+            spans = [axis.span for axis in axes if axis.name.text == name]
+        case TensorStatement(items=tensors):
+            spans = [tensor.span for tensor in tensors if tensor.name.text == name]
+        case OpStatement(parameters=tensors, out=out):
+            spans = [t.span for t in (*tensors, out) if t.name.text == name]
+        case _:
+            return statement(chunk)
+    return chunk.text[slice(*spans[0])] if spans else statement(chunk)

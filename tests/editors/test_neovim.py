@@ -159,5 +159,9 @@ def test_report_of_the_plan_that_is_picked(shown):
     assert "wide" in shown["page"]
 
 
+def test_report_of_a_plan_that_is_not_there(shown):
+    assert shown == "parspec: planned.par has no plan nope; it has narrow, wide"
+
+
 def test_report_without_a_browser(shown):
     assert shown["told"] == f"parspec: the report is in {shown['page']}, no browser"

@@ -20,7 +20,7 @@ LONG = "".join(
 )
 SCRAPS = [
     *'{}[]():=,.*+#"\n ',
-    *("layer", "stack s[L]: x -> y {", "}", "expect ", "no All-Gather", "\n\n", "# c\n"),
+    *("layer", "stack s[L]: x -> y {", "}", "expect ", "no All-Gather", "\n\n", "# c\n", "// c"),
     *("dim A = 4\n", "link l {", "for *: partition B on dp\n", "laeyr", "input", "é", "\r\n"),
     *("\x85", "plan p {\n}\n"),
 ]

@@ -21,6 +21,7 @@ _WORDS = (
     *RESERVED,
     *("B", "x", "tp", "unit", "rest", "to", "per", "masked", "adam", "grad", "All-Gather", "批"),
     *("4", "8Ki", "1f1b", "GB", "us", "layr", "capacity", '"m.par"', "# note", "\n", "\n  ", "\0"),
+    "//",
     *"{}[]()=:,.*+-/|?<>%\"'，",
     "->",
 )

@@ -1,7 +1,7 @@
 """An editor for tests: starts the server, speaks the protocol as plain JSON, keeps what it is told.
 
-What the server asks is answered as a real client would: settings from `settings`, anything else
-with null.
+What the server asks is answered as a real client would: settings from `settings`, what is
+`refused` with an error, anything else with null.
 """
 
 import json
@@ -55,10 +55,12 @@ class Editor:
         settings=None,
         process=None,
         pipes=None,
+        refused=(),
     ):
         self.process = process or server_process()
         self.reading, self.writing = pipes or (self.process.stdout, self.process.stdin)
         self.settings = settings
+        self.refused = refused
         self.published = {}
         self.publications = []
         self.asked = []
@@ -150,6 +152,10 @@ class Editor:
         match message:
             case {"method": method, "id": number}:
                 self.asked.append(method)
+                if method in self.refused:
+                    error = {"code": -32601, "message": "not here"}
+                    self.send({"id": number, "error": error})
+                    return
                 result = None
                 if method == "workspace/configuration":
                     result = [self.settings for _ in message["params"]["items"]]

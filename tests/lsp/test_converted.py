@@ -47,6 +47,15 @@ def test_an_emoji_in_front_counts_two_in_utf_16():
     assert tokens.data[:5] == [0, 0, 3, 0, 0]
 
 
+@pytest.mark.parametrize(("encoding", "ahead"), [("utf-8", 6), ("utf-16", 4), ("utf-32", 4)])
+def test_half_a_character_counts_as_it_does_in_other_answers(encoding, ahead):
+    said = {"capabilities": {"general": {"positionEncodings": [encoding]}}}
+    view = session_with(("a.par", "dim \ud800 B\n"), said=said).view(uri("a.par"))
+    tokens = coloring.semantic_tokens_full(view, types.SemanticTokensParams(asked_of("a.par")))
+    assert view.position(6).character == ahead + 2
+    assert len(tokens.data) % 5 == 0
+
+
 def asked_of(name):
     return types.TextDocumentIdentifier(uri(name))
 

@@ -84,3 +84,14 @@ def test_files_are_found_by_every_name(tmp_path):
     assert documents.close("file:///x") is None
     assert documents.named(name) is None
     assert documents.named(link) is None
+
+
+def test_a_file_that_is_open_under_two_uris_stays_open_when_one_is_closed(tmp_path):
+    name = str(tmp_path / "a b.par")
+    documents = Documents()
+    documents.put(opened("file:///a%20b.par", name, 1, "one"))
+    documents.put(opened("file:///a b.par", name, 1, "other"))
+    documents.close("file:///a b.par")
+    assert documents.named(name).text == "one"
+    documents.close("file:///a%20b.par")
+    assert documents.named(name) is None

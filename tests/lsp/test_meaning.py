@@ -263,8 +263,7 @@ def test_where_the_model_names_declarations_they_are_these():
     sites = {
         names.site(declared)
         for listing in names.listings
-        for entries in listing.by_chunk.values()
-        for entry in entries
+        for entry in listing.every()
         for symbol in names.symbols(entry)
         for declared in names.declarations(symbol)
     }

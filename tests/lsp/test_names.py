@@ -28,8 +28,8 @@ def test_what_declares_a_name_and_where_it_is_written(text):
     for listing in Names(documents).listings:
         for key, entries in listing.top.declared.items():
             declared.setdefault(key, []).extend(entries)
-        for name, entries in listing.by_name.items():
-            written.setdefault(name, []).extend(entries)
+        for entry in listing.every():
+            written.setdefault(entry.mention.name, []).append(entry)
     for (space, name), entries in declared.items():
         found = Names(documents).declarations(Symbol(space, name, None))
         assert set(found) == set(entries)

@@ -202,8 +202,7 @@ def test_renaming_there_and_back_and_the_same_analysis(example):
     symbols = {
         symbol: entry
         for listing in names.listings
-        for entries in listing.by_chunk.values()
-        for entry in entries
+        for entry in listing.every()
         if names.file(entry) == file
         for symbol in names.symbols(entry)
     }

@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 from parspec.lsp import schedule
-from parspec.lsp.schedule import Debounced, GivenUp, Ticket, Worker
+from parspec.lsp.schedule import Backlog, Debounced, GivenUp, Ticket, Worker
 
 
 def run(story):
@@ -178,3 +178,22 @@ def test_asking_again_gives_up_what_is_under_way():
         assert ends == ["given up"]
 
     run(story)
+
+
+def test_who_sends_more_than_is_taken_waits():
+    backlog = Backlog(10)
+    added = []
+
+    def send():
+        for number in range(4):
+            backlog.add(8)
+            added.append(number)
+
+    sender = threading.Thread(target=send, daemon=True)
+    sender.start()
+    time.sleep(0.1)
+    assert added == [0, 1]
+    backlog.taken(8)
+    backlog.taken(8)
+    sender.join(10)
+    assert added == [0, 1, 2, 3]

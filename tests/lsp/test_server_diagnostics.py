@@ -316,7 +316,8 @@ def test_long_work_is_shown():
     with Editor(said) as editor:
         editor.open("untitled:slow", f"dim B = 4\ninput x[B]\n{slow}")
         assert editor.pull("untitled:slow")["kind"] == "full"
-        editor.until(lambda: editor.progress == ["begin", "end"])
+        editor.until(lambda: editor.progress[-1:] == ["end"])
+    assert editor.progress[:2] == ["begin", "end"]  # more may take long where much else goes on
 
 
 def test_a_file_that_is_not_open_is_read_from_disk(folder):

@@ -57,6 +57,14 @@ def test_what_comes_before_initialize_is_refused():
     assert answer["error"]["code"] == -32002
 
 
+def test_what_comes_after_shutdown_is_refused():
+    shutdown = {"id": 2, "method": "shutdown"}
+    late = {"id": 3, "method": "workspace/symbol", "params": {"query": ""}}
+    code, out, errors = talk(INITIALIZE, shutdown, late, {"method": "exit"})
+    assert (code, errors) == (0, "")
+    assert b'"id": 3, "error": {"code": -32600' in out
+
+
 def test_what_is_not_the_protocol_ends_it():
     process = server_process()
     out, errors = process.communicate(b"GET / HTTP/1.1\r\n\r\n", timeout=30)
@@ -80,6 +88,50 @@ def test_a_message_that_is_not_understood_is_refused_and_the_next_is_answered():
         assert editor.diagnostics(URI) == []
 
 
+def test_what_it_is_given_back_is_looked_at():
+    start = {"line": 0, "character": 0}
+    place = {"start": start, "end": start}
+    item = {"name": "up", "kind": 12, "uri": URI, "range": place, "selectionRange": place}
+    with Editor() as editor:
+        editor.open(URI, CLEAN)
+        for data in (None, 5, {}, {"uri": 5}, {"uri": URI, "step": [], "plan": 1}):
+            for method in ("callHierarchy/incomingCalls", "callHierarchy/outgoingCalls"):
+                with pytest.raises(Refused, match="-32602"):
+                    editor.ask(method, {"item": {**item, "data": data}})
+        for data in (5, {}, {"uri": URI}, {"library": "std.h100"}):
+            with pytest.raises(Refused, match="-32602"):
+                editor.ask("codeAction/resolve", {"title": "x", "data": data})
+            with pytest.raises(Refused, match="-32602"):
+                editor.ask("completionItem/resolve", {"label": "x", "data": data})
+        task = {"uri": URI, "version": 1, "task": "none", "offset": -5}
+        assert "data" in editor.ask("codeAction/resolve", {"title": "x", "data": task})
+        for arguments in ([], [None], [5], [URI, [], 3]):
+            with pytest.raises(Refused, match="-32602"):
+                editor.ask(
+                    "workspace/executeCommand",
+                    {"command": "parspec.report", "arguments": arguments},
+                )
+        places = {"command": "parspec.plans", "arguments": [URI, -1, 10**30]}
+        assert editor.ask("workspace/executeCommand", places) == [None]
+
+
+def test_an_answer_that_nobody_asked_for_is_refused():
+    with Editor() as editor:
+        editor.open(URI, CLEAN)
+        place = {"textDocument": {"uri": URI}, "position": {"line": 0, "character": 4}}
+        number = editor.begin("textDocument/hover", place)
+        editor.send({"id": number, "result": None})
+        editor.tell("$/cancelRequest", {"id": []})
+        assert editor.ask("textDocument/hover", place)
+
+
+def test_a_client_that_refuses_to_register_is_asked_for_settings():
+    watches = {"didChangeWatchedFiles": {"dynamicRegistration": True}, "configuration": True}
+    with Editor({"workspace": watches}, refused=["client/registerCapability"]) as editor:
+        editor.until(lambda: "workspace/configuration" in editor.asked)
+        assert editor.asked == ["client/registerCapability", "workspace/configuration"]
+
+
 @pytest.mark.parametrize(
     ("body", "code"),
     [
@@ -94,6 +146,7 @@ def test_a_message_that_is_not_understood_is_refused_and_the_next_is_answered():
         (b'{"jsonrpc": "2.0", "id": 1.5, "method": "textDocument/hover"}', -32600),
         (b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "shutdown"}', -32600),
         (b'{"jsonrpc": "2.0", "id": 7, "method": null}', -32600),
+        (b'{"jsonrpc": "1.0", "id": 9, "method": "shutdown"}', -32600),
         (b'{"jsonrpc": "2.0", "id": 8, "method": "textDocument/hover", "params": 5}', -32602),
     ],
 )
@@ -233,6 +286,18 @@ def test_over_a_websocket():
         assert json.loads(client.recv(timeout=30)) == {"jsonrpc": "2.0", "id": 2, "result": None}
         client.send(json.dumps({"jsonrpc": "2.0", "method": "exit"}))
         assert process.wait(5) == 0
+
+
+def test_a_websocket_that_is_cut_ends_it():
+    from websockets.sync.client import connect
+
+    process = server_process("ws")
+    with connect(f"ws://127.0.0.1:{connected(process, 'ws')}", max_size=None) as client:
+        client.send(json.dumps({"jsonrpc": "2.0", **INITIALIZE}))
+        client.recv(timeout=30)
+        client.socket.shutdown(socket.SHUT_RDWR)
+        assert process.wait(5) == 1
+    assert process.stderr.read() == b""
 
 
 def test_an_address_that_cannot_be_had_is_2():

@@ -6,6 +6,8 @@ import pytest
 
 from parspec.lsp import session as sessions
 from parspec.lsp.client import Client
+from parspec.lsp.convert.publishing import Board
+from parspec.lsp.schedule import GivenUp, Ticket
 from parspec.lsp.session import Failed, Session
 
 URI, OTHER = "file:///repo/main.par", "file:///repo/other.par"
@@ -61,3 +63,22 @@ def test_what_only_fails_with_what_was_before_is_analysed_anew(broken):
     change(session, 2, "dim stale = 4\n")
     assert session.view(URI).snapshot.text == "dim stale = 4\n"
     assert len(broken) == 1
+
+
+def test_other_files_keep_their_diagnostics(broken):
+    session = Session(Client({}))
+    session.open(URI, 1, "dim bug = 4\n")
+    session.open(OTHER, 1, "dim B =\n")
+    board = Board(session)
+    assert board.of(session.file(URI)) == []
+    assert [found.code for found in board.of(session.file(OTHER))] == ["PAR001"]
+
+
+def test_a_look_through_folders_can_be_given_up(tmp_path):
+    session = Session(Client({"rootUri": tmp_path.as_uri()}))
+    ticket = Ticket()
+    session.checkpoint = ticket.check
+    assert list(session.files()) == []
+    ticket.give_up()
+    with pytest.raises(GivenUp):
+        list(session.files())

@@ -3,8 +3,10 @@
 import json
 from pathlib import Path
 
+import pytest
 from lsp_fixtures import MAIN
 from lsprotocol import converters, types
+from pygls.exceptions import JsonRpcException
 
 from parspec.interpreter.explanations.index import explained
 from parspec.lsp.client import Client
@@ -114,7 +116,8 @@ def test_report_page():
     assert page["html"].startswith("<!DOCTYPE html>")
     assert "All-Reduce" in page["html"]
     assert report(session(), URI)["title"] == "main.par"
-    assert report(session(), URI, "none") is None
+    with pytest.raises(JsonRpcException, match=r"main\.par has no plan none; it has four"):
+        report(session(), URI, "none")
     assert report(session(), "file:///nowhere.par") is None
 
 

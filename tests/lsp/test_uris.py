@@ -25,6 +25,9 @@ from parspec.lsp.uris import posix_name, uri_of, windows_name
         ("git:/repo/a.par?%7B%7D", None),
         ("vscode-remote://ssh/repo/a.par", None),
         ("file:", None),
+        ("file:///repo/a%00.par", None),
+        ("file://[repo/a.par", None),
+        ("http://[::1/a.par", None),
         ("", None),
     ],
 )

@@ -19,10 +19,12 @@ from typing import Any
 
 from parspec.interpreter.commands.loading import files
 from parspec.interpreter.commands.main import main as parspec
+from parspec.interpreter.diagnostics.entry import plural
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text, digits, seconds_text
 
 _NOTHING = "-"
 _ERRORS = "errors"
+_EXPECTED = "PAR4"  # what the codes of budgets and pins begin with: they change no figure
 _HEADINGS = ("traffic a step", "memory a device", "time a step")
 _PARTS_OF_A_STEP = ("compute", "communication")  # what is known of one whose schedule is not
 
@@ -36,7 +38,8 @@ Key = tuple[str, str]
 @dataclass(frozen=True)
 class Costs:
     """What one plan costs: bytes moved and held, None where they are not known; seconds by what
-    takes them; the parts that all of it is made of; its errors, which leave no figures."""
+    takes them; the parts that all of it is made of; its errors, which leave no figures where they
+    are of more than budgets and pins."""
 
     traffic: float | None = None
     memory: float | None = None
@@ -47,7 +50,12 @@ class Costs:
     @property
     def known(self) -> bool:
         """Whether there is anything to tell."""
-        return bool(self.errors or self.traffic or self.memory or self.times)
+        return bool(self.errors or self.figured)
+
+    @property
+    def figured(self) -> bool:
+        """Whether there is a figure."""
+        return bool(self.traffic or self.memory or self.times)
 
 
 def summary(before: Mapping[Key, Costs], after: Mapping[Key, Costs], base: str) -> str:
@@ -97,8 +105,9 @@ def _report(file: str, plan: str) -> dict[str, Any] | None:
 
 def _costs(report: Mapping[str, Any]) -> Costs:
     found = report["diagnostics"]
-    errors = tuple(each["message"] for each in found if each["severity"] == "error")
-    if errors:
+    wrong = [each for each in found if each["severity"] == "error"]
+    errors = tuple(each["message"] for each in wrong)
+    if not all(each["code"].startswith(_EXPECTED) for each in wrong):
         return Costs(errors=errors)
     totals = report["totals"]
     traffic, memory = totals["traffic_bytes"], totals["memory_per_device"]
@@ -121,6 +130,7 @@ def _costs(report: Mapping[str, Any]) -> Costs:
         memory["total"],
         times,
         {name: part for name, part in parts.items() if part[0]},
+        errors,
     )
 
 
@@ -137,13 +147,14 @@ def _table(
 
 
 def _traffic(old: Costs, new: Costs) -> str:
-    """The traffic, or that there are errors in its place."""
-    if new.errors:
-        was = None if old.errors or old.traffic is None else bytes_text(old.traffic)
+    """The traffic with the errors beside it, or that there are errors in its place."""
+    if new.errors and not new.figured:
+        was = None if old.traffic is None else bytes_text(old.traffic)
         return f"{was} → {_ERRORS}" if was else _ERRORS
-    if old.errors:
-        return f"{_ERRORS} → {_amount(new.traffic, bytes_text)}"
-    return _cell(old.traffic, new.traffic, bytes_text)
+    beside = f", {plural(len(new.errors), 'error')}" if new.errors else ""
+    if old.errors and not old.figured:
+        return f"{_ERRORS} → {_amount(new.traffic, bytes_text)}{beside}"
+    return f"{_cell(old.traffic, new.traffic, bytes_text)}{beside}"
 
 
 def _time(old: Costs, new: Costs) -> str:
@@ -171,7 +182,7 @@ def _details(key: Key, before: Costs | None, after: Costs | None) -> Iterator[st
     if after is None:
         return
     lines = [f"- error: {_escaped(error)}" for error in after.errors]
-    if before is not None and not (before.errors or after.errors):
+    if before is not None and before.figured and after.figured:
         for name in dict.fromkeys((*before.parts, *after.parts)):
             was, unit = before.parts.get(name, (0, digits))
             now, unit = after.parts.get(name, (0, unit))

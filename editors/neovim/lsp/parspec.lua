@@ -9,7 +9,8 @@ local function open_report(client, buffer, plan)
   local words = { command = "parspec.report", arguments = { uri, plan or vim.NIL } }
   client:request("workspace/executeCommand", words, function(err, report)
     if err or not report or report == vim.NIL then
-      vim.notify("parspec has no report of this file", vim.log.levels.WARN)
+      local why = err and err.message or "there is no report of this file"
+      vim.notify("parspec: " .. why, vim.log.levels.WARN)
       return
     end
     local page = vim.fn.tempname() .. ".html"

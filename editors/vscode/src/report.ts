@@ -42,9 +42,13 @@ export class Reports implements vscode.Disposable {
       shown.reveal();
       return;
     }
-    const report = await this.ask(uri, plan);
+    let why = "there is no report of this file";
+    const report = await this.ask(uri, plan).catch((trouble: unknown) => {
+      why = trouble instanceof Error ? trouble.message : String(trouble);
+      return undefined;
+    });
     if (report === undefined) {
-      void vscode.window.showInformationMessage("parspec has no report of this file.");
+      void vscode.window.showWarningMessage(`parspec: ${why}`);
       return;
     }
     const panel = new Panel(

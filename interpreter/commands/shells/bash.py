@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from parspec.interpreter.commands.arguments import Option
-from parspec.interpreter.commands.shells.words import GENERAL, PLAN_LINE, Completed
+from parspec.interpreter.commands.shells.words import (
+    GENERAL,
+    IMPORT_LINE,
+    OPERATOR_LINE,
+    PLAN_LINE,
+    SIZE,
+    SIZE_LINE,
+    Completed,
+)
 
 _HEAD = f"""\
 # parspec: completion for bash
@@ -23,14 +31,45 @@ _parspec_files() {{
   )
 }}
 
-_parspec_plans() {{
-  local word files=()
+_parspec_specs() {{
+  local word
   for word in "${{COMP_WORDS[@]:2}}"; do
-    if [[ $word == *.par && -f $word ]]; then files+=("$word"); fi
+    if [[ $word == *.par && -f $word ]]; then specs+=("$word"); fi
   done
-  if ((${{#files[@]}})); then
-    _parspec_words "$(sed -nE {quote(PLAN_LINE)} -- "${{files[@]}}")" "$1"
-  fi
+  ((${{#specs[@]}}))
+}}
+
+_parspec_imported() {{
+  local spec file
+  for spec in "${{specs[@]}}"; do
+    while IFS= read -r file; do
+      file=$(dirname -- "$spec")/$file
+      if [[ -f $file ]]; then specs+=("$file"); fi
+    done < <(sed -nE {quote(IMPORT_LINE)} -- "$spec")
+  done
+}}
+
+_parspec_plans() {{
+  local specs=()
+  _parspec_specs || return
+  _parspec_words "$(sed -nE {quote(PLAN_LINE)} -- "${{specs[@]}}")" "$1"
+}}
+
+_parspec_operators() {{
+  local specs=()
+  _parspec_specs || return
+  _parspec_imported
+  _parspec_words "$(sed -nE {quote(OPERATOR_LINE)} -- "${{specs[@]}}")" "$1"
+}}
+
+_parspec_sizes() {{
+  local specs=()
+  _parspec_specs || return
+  _parspec_imported
+  compopt -o nospace 2>/dev/null
+  _parspec_words "$(
+    sed -nE {quote(SIZE_LINE)} -- "${{specs[@]}}" | tr , '\\n' | sed -nE {quote(SIZE)}
+  )" "$1"
 }}
 
 _parspec() {{
@@ -64,7 +103,10 @@ def _lines(commands: tuple[Completed, ...]) -> Iterator[str]:
     for command in commands:
         flags = " ".join(option.flag for option in command.options)
         yield f'    {command.name}" "-*) _parspec_words {quote(flags)} "$current" ;;'
-        if command.files:
+        if command.of_operators:
+            operators = '_parspec_operators "$current" || _parspec_files "$current"'
+            yield f'    {command.name}" "*) {operators} ;;'
+        elif command.files:
             yield f'    {command.name}" "*) _parspec_files "$current" ;;'
         elif command.words:
             words = quote(" ".join(command.words))
@@ -78,4 +120,9 @@ def _lines(commands: tuple[Completed, ...]) -> Iterator[str]:
 def _value(option: Option) -> str:
     if option.choices:
         return f'_parspec_words {quote(" ".join(option.choices))} "$current"'
-    return '_parspec_plans "$current"' if option.flag == "--plan" else ":"
+    match option.flag:
+        case "--plan":
+            return '_parspec_plans "$current"'
+        case "--set":
+            return '_parspec_sizes "$current"'
+    return ":"

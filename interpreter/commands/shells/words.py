@@ -12,6 +12,16 @@ from parspec.interpreter.explanations.index import EXPLANATIONS, explained
 
 PLAN_LINE = "s/^[[:space:]]*plan[[:space:]]+([^[:space:]{]+).*/\\1/p"
 """What `sed -nE` finds a file's plans with."""
+IMPORT_LINE = 's/^[[:space:]]*import[[:space:]]+"([^"]+)".*/\\1/p'
+"""The files that a file imports, as it names them."""
+OPERATOR_LINE = "s/^[[:space:]]*(op|layer)[[:space:]]+([^[:space:]:(]+).*/\\2/p"
+"""What a file has tables of."""
+SIZE_LINE = (
+    "s/#.*//; s/\\([^()]*\\)//g; s/^[[:space:]]*(dim|mesh|axis)[[:space:]]+([^[:space:]].*)/\\2/p"
+)
+"""A file's dimensions and axes, with commas between them."""
+SIZE = "s/^[[:space:]]*([^[:space:]=]+).*/\\1=/p"
+"""The beginning of what sets one of these."""
 GENERAL = (Option("--help", "", "say what there is"), Option("--version", "", "say which it is"))
 """What may stand in place of a command."""
 
@@ -21,12 +31,14 @@ _HELP = Option("--help", "", "show this command's options and examples")
 @value
 class Completed:
     """A command: what it does in a few words, its options, and its operands: .par files and
-    folders, or some of `words`."""
+    folders, behind one of these an operator of it where it is `of_operators`, or some of `words`.
+    """
 
     name: str
     summary: str
     options: tuple[Option, ...]
     files: bool
+    of_operators: bool
     words: tuple[str, ...]
 
 
@@ -38,6 +50,7 @@ def completed(commands: Iterable[Command]) -> tuple[Completed, ...]:
             re.split(r"[,:;.](?:\s|$)", command.summary)[0],
             (*command.options, _HELP),
             "FILE" in command.operands,
+            "[OP]" in command.operands,
             _words(command),
         )
         for command in commands

@@ -16,7 +16,8 @@ from parspec.interpreter.output.checks.diagnostic import Diagnostic, Note, Place
 
 def portable(file: str, folder: Path | None = None) -> str:
     """The name of a file for a program elsewhere."""
-    path, folder = Path(os.path.normpath(Path(file).absolute())), folder or Path.cwd()
+    here = _working_folder()
+    path, folder = Path(os.path.normpath(here / file)), folder or here
     return (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
 
 
@@ -39,6 +40,13 @@ def portable_checked(found: Checked, folder: Path | None = None) -> Checked:
         tuple(portable_diagnostic(diagnostic, folder) for diagnostic in found.diagnostics),
         {**found.sources, **named},
     )
+
+
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:  # it is gone
+        return Path(os.sep)
 
 
 def _place(place: Place, folder: Path | None) -> Place:

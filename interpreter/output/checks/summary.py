@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from itertools import accumulate
 
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.entry import plural
 from parspec.interpreter.output.checks.diagnostic import Diagnostic
@@ -20,7 +21,7 @@ from parspec.interpreter.output.wording.quantities import (
     sum_of,
 )
 from parspec.interpreter.spec.model import Mesh
-from parspec.interpreter.theory.formulas import Amount, is_number
+from parspec.interpreter.theory.formulas import is_number
 
 _COUNTED = ("error", "warning", "info", "hint")
 _SEPARATOR = " · "
@@ -81,7 +82,7 @@ def _facts(analysis: Analysis) -> tuple[_Fact, ...]:
         facts.append(_Fact(5, f"mesh {_mesh(analysis.model.mesh)}"))
     if is_number(traffic):
         facts.append(_Fact(1, f"traffic {in_bytes(traffic)}"))
-        if is_number(device := _per_device(analysis)) and device:
+        if is_number(device := sent_by_busiest(analysis.moves)) and device:
             facts.append(_Fact(2, f"{in_bytes(device)}/device"))
     if is_number(totals.memory.total):
         facts.append(_Fact(0, f"memory {in_bytes(totals.memory.total)}/device"))
@@ -94,7 +95,3 @@ def _facts(analysis: Analysis) -> tuple[_Fact, ...]:
 
 def _mesh(mesh: Mesh) -> str:
     return ", ".join(sized(axis.name, axis.size) for axis in mesh.axes)
-
-
-def _per_device(analysis: Analysis) -> Amount | None:
-    return sum_of(move.per_device for move in analysis.moves)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
 from parspec.interpreter.analysis.result import Analysis, LayerResult, Move, sum_known
 from parspec.interpreter.output.comparisons.figures import costly, links_of, memory_kinds, on_axes
 from parspec.interpreter.output.comparisons.values import (
@@ -14,7 +15,7 @@ from parspec.interpreter.output.comparisons.values import (
     largest,
 )
 from parspec.interpreter.spec.model import Device
-from parspec.interpreter.theory.formulas import is_number, product, total
+from parspec.interpreter.theory.formulas import is_number, product
 
 
 def bounds(variant: Variant) -> Bounds:
@@ -39,8 +40,8 @@ def bounds(variant: Variant) -> Bounds:
 
 def _together(moves: tuple[Move, ...], timed: bool) -> Quantity:
     if timed:
-        return sum_known(move.time for move in moves)
-    return total(move.per_device for move in moves)
+        return time_of_busiest(moves)
+    return sent_by_busiest(moves)
 
 
 def _fullest(analysis: Analysis) -> int | None:

@@ -10,8 +10,9 @@ from parspec.interpreter.analysis.result import Analysis, LayerResult, TensorRes
 from parspec.interpreter.diagnostics.readable import bytes_text, share_text
 from parspec.interpreter.output.comparisons.members import members
 from parspec.interpreter.output.comparisons.values import Difference, Variant
+from parspec.interpreter.output.comparisons.words import capacity
 from parspec.interpreter.output.wording.facts import mesh_of
-from parspec.interpreter.output.wording.quantities import how_many, in_bytes, in_seconds, sized
+from parspec.interpreter.output.wording.quantities import how_many, in_seconds, sized
 from parspec.interpreter.spec.model import Dim, Link, Model
 from parspec.interpreter.theory.formulas import Amount, reader
 
@@ -83,7 +84,7 @@ def _device(model: Model) -> str | None:
     if device is None:
         return None
     facts = (
-        ("memory", None if device.memory is None else in_bytes(device.memory)),
+        ("memory", None if device.memory is None else capacity(device.memory)),
         ("flops", None if device.flops is None else f"{how_many(device.flops)}/s"),
         ("hbm", None if device.hbm is None else f"{bytes_text(device.hbm)}/s"),
     )

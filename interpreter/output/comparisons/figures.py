@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import build_grid
-from parspec.interpreter.analysis.result import Analysis, Memory, Move, sum_known
+from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
+from parspec.interpreter.analysis.result import Analysis, Memory, Move
 from parspec.interpreter.output.comparisons.values import Figure, Quantity, Unit, Variant, Wanted
 from parspec.interpreter.output.wording.quantities import sum_of
-from parspec.interpreter.theory.formulas import Amount, is_number, total
+from parspec.interpreter.theory.formulas import Amount, is_number
 
 TRAFFIC, BY_AXIS, BY_LINK = "traffic", "traffic by axis", "traffic by link"
 BY_PRIMITIVE, PER_DEVICE = "traffic by primitive", "traffic per device"
@@ -107,10 +108,9 @@ def _by_primitive(variant: Variant) -> dict[str, Quantity]:
 
 def _per_device(variant: Variant) -> dict[str, Quantity]:
     moved = {
-        ",".join(axes): total(move.per_device for move in moves)
-        for axes, moves in on_axes(variant.analysis).items()
+        ",".join(axes): sent_by_busiest(moves) for axes, moves in on_axes(variant.analysis).items()
     }
-    return {IN_ALL: total(moved.values()), **moved}
+    return {IN_ALL: sent_by_busiest(costly(variant.analysis)), **moved}
 
 
 def _memory(variant: Variant) -> dict[str, Quantity]:
@@ -120,15 +120,14 @@ def _memory(variant: Variant) -> dict[str, Quantity]:
 
 def _times(variant: Variant) -> dict[str, Quantity]:
     """Of the busiest device: `BUSY` is computing and communicating one after the other, without
-    bubbles; `DEVICE_TIME` a step, or else that, times the devices."""
+    bubbles; `DEVICE_TIME` a step times the devices."""
     totals = variant.analysis.totals
-    busy = sum_known((totals.compute_time, totals.communication_time))
-    step = busy if totals.step_time is None else totals.step_time
+    step = totals.step_time
     devices = variant.devices
     return {
         "compute": totals.compute_time,
         "communication": totals.communication_time,
-        BUSY: busy,
+        BUSY: totals.busy_time,
         "bubble": totals.bubble_time,
         STEP: totals.step_time,
         DEVICE_TIME: float(devices) * step if is_number(devices) and step is not None else None,
@@ -137,8 +136,7 @@ def _times(variant: Variant) -> dict[str, Quantity]:
 
 def _axis_times(variant: Variant) -> dict[str, Quantity]:
     return {
-        ",".join(axes): sum_known(move.time for move in moves)
-        for axes, moves in on_axes(variant.analysis).items()
+        ",".join(axes): time_of_busiest(moves) for axes, moves in on_axes(variant.analysis).items()
     }
 
 

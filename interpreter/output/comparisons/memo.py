@@ -140,7 +140,7 @@ def everything(exchanges: Sequence[Exchange]) -> Sequence[Exchange]:
 
 
 def telling(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Those that differ, without a tail of small ones that together hardly do."""
+    """Those that differ, without a tail of small ones: together a thousandth of all."""
     differing = [exchange for exchange in exchanges if exchange.differs]
     everything = sum((exchange.weight for exchange in differing), Fraction(0))
     left = everything
@@ -255,7 +255,8 @@ def _exchanges(
     below = [
         f"{len(group)} more {text}: {_sum(group)}"
         for text, group in (
-            ("hardly differ", [one for one in untold if one.differs]),
+            ("of little weight", [one for one in untold if one.differs and not one.close]),
+            ("nearly the same", [one for one in untold if one.differs and one.close]),
             ("the same", [one for one in untold if not one.differs]),
         )
         if group

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from parspec.interpreter.analysis.result import Analysis, Move, sum_known
+from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
+from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.output.comparisons.figures import costly
 from parspec.interpreter.output.comparisons.values import Exchange, Variant
 from parspec.interpreter.theory.formulas import total
@@ -51,6 +52,6 @@ def _exchange(
             total(dict(move.traffic)[cost] for move in own)
             for own, cost in zip(moves, costs, strict=True)
         ),
-        tuple(total(move.per_device for move in own) for own in moves),
-        tuple(sum_known(move.time for move in own) for own in moves),
+        tuple(map(sent_by_busiest, moves)),
+        tuple(map(time_of_busiest, moves)),
     )

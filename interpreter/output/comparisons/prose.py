@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.diagnostics.entry import plural
+from parspec.interpreter.diagnostics.entry import choice, plural
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.output.comparisons.figures import NO_LINK, memory_kinds
 from parspec.interpreter.output.comparisons.values import (
@@ -37,6 +37,8 @@ def grounds(comparison: Comparison) -> Iterator[Fact]:
     if len({variant.analysis.model.cost for variant in variants}) > 1:
         yield "mind", "traffic is at different prices; --cost NAME puts it all at one"
     for variant in variants:
+        if plans := _plans_untold(variant, variants):
+            yield "mind", f"{variant.name}: without its plans; --plan {choice(plans)} picks one"
         mistakes = mistakes_in(variant)
         failed = errors_in(variant) - mistakes
         if mistakes:
@@ -51,6 +53,14 @@ def grounds(comparison: Comparison) -> Iterator[Fact]:
     for each, names in whose.items():
         of = "" if len(names) == len(variants) else f" of {enumerated(names)}"
         yield "not computed", f"{each.figures}{of}: {each.reason}"
+
+
+def _plans_untold(variant: Variant, variants: Sequence[Variant]) -> tuple[str, ...]:
+    """The plans of a variant's file where none of them is compared."""
+    model = variant.analysis.model
+    models = (one.analysis.model for one in variants)
+    compared = [one.plan for one in models if one.file == model.file]
+    return model.plans if compared == [None] else ()
 
 
 def _unlike(comparison: Comparison) -> str:

@@ -24,6 +24,8 @@ from parspec.interpreter.theory.formulas import (
     product,
 )
 
+_CLOSE = Fraction(9, 10)
+
 Quantity: TypeAlias = "Amount | float | None"
 Unit: TypeAlias = Literal["bytes", "seconds", "count", "per second", "share"]
 Wanted: TypeAlias = Literal["less", "more"] | None  # which of two is better, if either
@@ -114,6 +116,13 @@ class Exchange:
         """Whether some variant does it otherwise."""
         places = range(1, len(self.moves))
         return any(self.status(place) not in ("same", "nowhere") for place in places)
+
+    @property
+    def close(self) -> bool:
+        """Whether the variants move nearly as much: the least is nine tenths of the most or
+        more."""
+        amounts = [generic(amount) for amount in self.traffic]
+        return min(amounts) >= max(amounts) * _CLOSE
 
     @property
     def weight(self) -> Fraction:

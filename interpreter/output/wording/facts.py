@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from parspec.interpreter.analysis.grid import layers_of
+from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis, ExpectResult, Memory, Move, Pass
 from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
 from parspec.interpreter.output.wording.quantities import sized, sum_of
@@ -89,7 +90,7 @@ def traffic_of(analysis: Analysis) -> Amount | None:
 
 def per_device_of(analysis: Analysis) -> Amount | None:
     """Bytes that the busiest device sends or receives, all primitives together."""
-    return sum_of(move.per_device for move in analysis.moves)
+    return sent_by_busiest(analysis.moves) if analysis.moves else None
 
 
 def groups_of(analysis: Analysis) -> Iterator[tuple[str, str]]:

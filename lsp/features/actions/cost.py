@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text
 from parspec.interpreter.spec.model import Item, Layer, Model
@@ -38,7 +39,7 @@ def cost(analysis: Analysis) -> Cost | None:
     """The cost of a plan; None where sizes are symbolic."""
     moves = [move for move in analysis.moves if move.primitive is not None]
     traffic = _number(total(dict(move.traffic)[analysis.model.cost] for move in moves))
-    sent = _number(total((*(move.per_device for move in moves), *_gradients(analysis))))
+    sent = _number(total((sent_by_busiest(moves), *_gradients(analysis))))
     if traffic is None or sent is None:
         return None
     return Cost(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from weakref import WeakKeyDictionary
 
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.output.wording.quantities import sized
@@ -53,11 +54,12 @@ def _moves(name: str, facts: Facts) -> list[Move]:
     """What moves on an axis or on parts of it."""
     covers = facts.grid.covers
     pieces = set(covers.get(name, ()))
-    return [
-        move
-        for move in facts.at_work
-        if any(pieces.intersection(covers.get(axis, ())) for axis in move.axes)
-    ]
+    asked = {
+        axes
+        for axes in {move.axes for move in facts.at_work}
+        if any(pieces.intersection(covers.get(axis, ())) for axis in axes)
+    }
+    return [move for move in facts.at_work if move.axes in asked]
 
 
 def _brief(name: str, facts: Facts) -> str:
@@ -69,7 +71,18 @@ def _brief(name: str, facts: Facts) -> str:
     return f"{code(_sized(found))} · {price}"
 
 
-def _details(name: str, facts: Facts) -> Iterator[Block]:
+_TOLD: WeakKeyDictionary[Facts, dict[str, tuple[Block, ...]]] = WeakKeyDictionary()
+"""What has been told of axes: it takes long to sum up, and axes are everywhere."""
+
+
+def _details(name: str, facts: Facts) -> tuple[Block, ...]:
+    known = _TOLD.setdefault(facts, {})
+    if name not in known:
+        known[name] = tuple(_moved(name, facts))
+    return known[name]
+
+
+def _moved(name: str, facts: Facts) -> Iterator[Block]:
     moves = _moves(name, facts)
     if not moves:
         yield from paragraph("nothing moves on it")

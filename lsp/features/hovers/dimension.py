@@ -11,7 +11,7 @@ from parspec.interpreter.output.wording.quantities import sized
 from parspec.interpreter.spec.model import Dim
 from parspec.interpreter.theory.formulas import Amount, ceil_divide, is_number, reader
 from parspec.lsp.facts import Facts
-from parspec.lsp.features.hovers.subject import Place, Subject, listed, paragraph
+from parspec.lsp.features.hovers.subject import Place, Subject, first_names, paragraph
 from parspec.lsp.features.prices import DOT
 from parspec.lsp.features.prose import Block, Code, Table, code, note
 from parspec.lsp.features.written import comment
@@ -59,7 +59,7 @@ def _details(name: str, facts: Facts) -> Iterator[Block]:
         yield Table(("split on", "ways", "slice", "by"), shown)
     elif facts.model.mesh.axes:
         yield from paragraph("not split by any layer")
-    indexed = listed(facts.holding(name))
+    indexed = first_names(facts.holding(name))
     if indexed:
         yield from paragraph(f"in {indexed}")
 

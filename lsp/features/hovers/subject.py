@@ -63,7 +63,11 @@ def told(subject: Subject, focus: Sequence[Facts]) -> tuple[Block, ...]:
 
 def listed(names: Iterable[str], most: int = _MOST) -> str:
     """Names in code, the first ones of many."""
-    known = tuple(dict.fromkeys(names))
+    return first_names(tuple(dict.fromkeys(names)), most)
+
+
+def first_names(known: Sequence[str], most: int = _MOST) -> str:
+    """The same of names that are told apart."""
     shown = " ".join(map(code, known[:most]))
     return f"{shown} and {len(known) - most} more" if len(known) > most else shown
 

@@ -241,14 +241,26 @@ function steps.report_without_a_browser()
     page = path
     return nil, "no browser"
   end
-  vim.notify = function(text)
-    told = text
+  vim.notify = function(text) -- others have something to tell, too
+    told = text:find("the report is in", 1, true) and text or told
   end
   vim.cmd.ParspecReport()
   wait_for("the message", function()
-    return told
+    return page and told
   end)
   return { page = page, told = told }
+end
+
+function steps.report_of_a_plan_that_is_not_there()
+  open("planned.par")
+  local told
+  vim.notify = function(text)
+    told = text:find("has no plan", 1, true) and text or told
+  end
+  vim.cmd.ParspecReport("nope")
+  return wait_for("the message", function()
+    return told
+  end)
 end
 
 --- What the floating window says once it is about `word`.

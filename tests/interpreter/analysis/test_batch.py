@@ -197,3 +197,73 @@ stages pp: 32 of 2 decoder
     (finding,) = of(analyzed(spec), "layers_lost")
     data = dict(finding.data)
     assert (data["built"], data["lost"], data["valid_chunk"]) == (64, 16, (1, 5))
+
+
+INPUTS = """
+mesh dp = 4, cp = 2
+dim B = {batch}, S = {length}, D = 64, F = 256
+input x[{dims}, D], t[{dims}]
+weight w[D, F]
+layer z: z[{dims}, D] = x + t
+layer up: h[{dims}, F] = z * w
+for *: partition B on dp
+for *: partition S on cp
+output h
+train adam {{ {settings} }}
+"""
+
+
+def inputs(settings, batch=64, length=32, dims="B, S"):
+    return INPUTS.format(settings=settings, batch=batch, length=length, dims=dims)
+
+
+@pytest.mark.parametrize("dims", ["B, S", "S, B"])
+def test_a_number_of_samples_is_counted_by_the_inputs(analyzed, dims):
+    settings = "global_batch = 64  microbatch = 4  microbatches = 8"
+    analysis = analyzed(inputs(settings, dims=dims))
+    assert errors(analysis) == ["conflicting_settings"]
+    (finding,) = of(analysis, "conflicting_settings")
+    data = dict(finding.data)
+    assert (data["dp"], data["product"], data["remainder"]) == (4, 128, -64)
+    assert data["reason"] == "4 x 4 x 8 = 128, and global_batch = 64"
+    assert [fix.title for fix in finding.fixes] == ["Write `microbatches = 4`"]
+    agreeing = "global_batch = 64  microbatch = 4  microbatches = 4"
+    assert analyzed(inputs(agreeing, dims=dims)).findings == ()
+
+
+def test_a_number_of_samples_that_does_not_come_out_even(analyzed):
+    analysis = analyzed(inputs("global_batch = 64  microbatch = 3"))
+    assert errors(analysis) == ["batch_mismatch"]
+    (finding,) = of(analysis, "batch_mismatch")
+    data = dict(finding.data)
+    assert (data["dim"], data["remainder"], data["below"], data["above"]) == ("B", 4, 60, 72)
+    assert catalogue.message(finding).endswith("4 left over; global_batch = 60 or 72 would")
+    analysis = analyzed(inputs("global_batch = 30", batch=30))
+    assert errors(analysis) == ["batch_mismatch"]  # and no `indivisible` beside it
+
+
+def test_of_two_dimensions_of_that_size_the_leading_one_counts(analyzed):
+    analysis = analyzed(inputs("global_batch = 64  microbatches = 32", length=64))
+    assert errors(analysis) == ["batch_mismatch"]
+    assert dict(of(analysis, "batch_mismatch")[0].data)["dp"] == 4
+    assert analyzed(inputs("global_batch = 64  microbatches = 16", length=64)).findings == ()
+
+
+def test_a_number_of_samples_that_the_inputs_cannot_hold(analyzed):
+    analysis = analyzed(inputs("global_batch = 100"))
+    assert errors(analysis) == ["conflicting_settings"]
+    (finding,) = of(analysis, "conflicting_settings")
+    reason = "the inputs hold B = 64 and S = 32, and global_batch = 100"
+    assert dict(finding.data) == {
+        "settings": ("global_batch", "B", "S"),
+        "reason": reason,
+        "batch": 100,
+    }
+
+
+def test_where_nothing_counts_the_samples_it_is_said(analyzed):
+    analysis = analyzed(inputs("global_batch = 16  microbatches = 3"))
+    (finding,) = analysis.findings
+    assert (finding.name, catalogue.severity(finding)) == ("not_evaluated", "info")
+    assert dict(finding.data)["text"] == "global_batch = 16"
+    assert analyzed(inputs("global_batch = 16")).findings == ()  # there is nothing to evaluate

@@ -248,3 +248,89 @@ output h replicated on dp, tp
 """
     facts = finding(analyzed(spec), "axis_reused")
     assert facts == {"axis": "tp", "dim": "D", "other": "F", "layer": "up"}
+
+
+PATTERNS = """
+mesh dp = 2, tp = 2
+axis ep = dp * tp
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w
+layer down: y[B, D] = h * v
+layer last: z[B, D] = gelu(y)
+output z replicated on dp, tp
+"""
+
+
+@pytest.mark.parametrize(
+    ("clause", "axis", "dim", "other"),
+    [
+        ("D on ep, F on tp", "tp", "F", "D"),
+        ("F on tp, D on ep", "tp", "D", "F"),
+        ("F on dp, D on ep", "dp", "D", "F"),
+    ],
+)
+@pytest.mark.parametrize("place", ["for *: {}", "plan p {{ for up, down: {} }}"])
+def test_a_pattern_does_not_use_nodes_twice_under_two_names(
+    analyzed, place, clause, axis, dim, other
+):
+    plan = "p" if "plan" in place else None
+    analysis = analyzed(PATTERNS + place.format(f"partition {clause}"), plan=plan)
+    facts = finding(analysis, "axis_reused")  # once, though it reaches several layers
+    assert facts == {"axis": axis, "dim": dim, "other": other, "layer": "up"}
+
+
+def test_patterns_of_two_statements_may_take_nodes_from_one_another(analyzed, complaints):
+    text = PATTERNS + "for *: partition F on ep\nfor up, down: partition B on tp\n"
+    assert "axis_reused" not in complaints(analyzed(text))
+    text = PATTERNS + "for *: partition B on ep, F on tp\n"
+    assert finding(analyzed(text), "axis_reused")["dim"] == "F"
+
+
+STORED = """
+mesh dp = 2, tp = 2
+dim B = 64, D = 32, F = 128
+input x[B, D] partition B on dp
+weight w[D, F] {own}
+weight v[F, D]
+layer up: h[B, F] = x * w  partition F on tp
+layer down: y[B, D] = h * v  partition F on tp
+output y replicated on tp
+{pattern}
+"""
+
+
+@pytest.mark.parametrize(
+    ("own", "pattern", "weight", "dim"),
+    [
+        ("store D on tp", "", "w", "D"),
+        ("store on tp", "", "w", None),
+        ("", "for up: store D on tp", "w", "D"),
+        ("", "for *: store D on tp", "w", "D"),
+    ],
+)
+def test_a_weight_is_not_stored_on_an_axis_that_cuts_it_already(
+    analyzed, own, pattern, weight, dim
+):
+    analysis = analyzed(STORED.format(own=own, pattern=pattern))
+    facts = finding(analysis, "axis_reused")
+    assert facts == {"axis": "tp", "dim": dim, "other": "F", "layer": weight}
+    (found,) = analysis.findings
+    cannot = "store it" if dim is None else f"partition {dim}"
+    said = f"axis tp partitions F of w already; it cannot {cannot} as well"
+    assert catalogue.message(found) == said
+
+
+@pytest.mark.parametrize(
+    ("own", "pattern"),
+    [
+        ("store F on tp", ""),  # as it is used
+        ("store D on dp", ""),
+        ("", "for *: store on dp * tp"),
+        ("", "for *: store on tp"),  # a flattened store takes what there is
+        ("", "for *: store D on dp * tp"),
+    ],
+)
+def test_a_store_that_has_something_to_store_is_no_mistake(analyzed, complaints, own, pattern):
+    assert complaints(analyzed(STORED.format(own=own, pattern=pattern))) == []

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.readable import seconds_text
 
 SPEC = """
@@ -282,3 +283,56 @@ output y replicated on tp
 expect {expect}
 """).expects
     assert result.value == value
+
+
+@pytest.mark.parametrize(
+    ("bound", "holds"),
+    [
+        ("<= 4.1k", True),
+        ("< 4k", False),
+        ("== 4.1k", True),
+        ("== 4.10k", True),
+        ("== 4.096k", True),
+        ("== 4.0k", False),
+        ("== 4k", True),
+        ("== 4.1e3", True),
+        ("== 4096", True),
+        ("== 4095", False),
+        ("== 1.56B", False),
+        ("<= 1.56B", True),
+    ],
+)
+def test_parameters_are_counted_in_the_words_of_the_tool(analyzed, bound, holds):
+    spec = f"dim B = 64, D = 32, F = 128\ninput x[B, D]\nweight w[D, F]\n\
+layer up: h[B, F] = x * w\noutput h\nexpect parameters {bound}\n"
+    analysis = analyzed(spec)
+    assert analysis.totals.parameters == 4096
+    assert [expect.holds for expect in analysis.expects] == [holds]
+
+
+def test_what_a_device_moves_has_no_price_list(analyzed):
+    analysis = analyzed(SPEC.format(expect="expect traffic per device <= 1 B"))
+    (found,) = [f for f in analysis.findings if f.name == "expect_failed"]
+    assert dict(found.data)["price_list"] is None
+    assert "prices)" not in catalogue.message(found)
+
+
+SPLIT_LOSS = """
+mesh tp = 2
+dim B = 64, V = 32, D = 16
+input x[B, D], labels[B]
+weight w[D, V]
+layer h: z[B, V] = x * w partition V on tp
+layer loss: l[B] = crossentropy over V (z, labels)
+output l
+expect no All-Reduce on tp
+"""
+
+
+def test_what_stands_at_one_place_is_told_once(analyzed):
+    analysis = analyzed(SPLIT_LOSS)
+    (found,) = (f for f in analysis.findings if f.name == "expect_failed")
+    assert [note.message for note in found.related] == ["All-Reduce of z (3 times)"]
+    assert catalogue.message(found) == (
+        "expect no All-Reduce on tp does not hold: there is All-Reduce of z on tp"
+    )

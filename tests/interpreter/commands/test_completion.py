@@ -17,7 +17,15 @@ from parspec.interpreter.commands.commands import COMMANDS, SHELLS
 from parspec.interpreter.commands.shells.words import completed
 from parspec.interpreter.explanations.index import explained
 
-PLANS = "mesh N = 8\n  plan small { mesh N = 4 }\nplan large{ mesh N = 16 }\n"
+PLANS = (
+    'import "more/deep.par"\nmesh N = 8\n  plan small { mesh N = 4 }\nplan large{ mesh N = 16 }\n'
+)
+MODEL = """\
+dim Batch = 4, Wide = max(1, 2)  # one, two
+axis Narrow = 2 of N
+op linear(X[B, I], W[I, O]) -> Y[B, O] = X * W
+layer up: h[Batch] = x
+"""
 SECONDS = 10
 
 
@@ -29,7 +37,7 @@ def folder(tmp_path, monkeypatch):
     Path("my plan.par").touch()
     Path("notes.txt").touch()
     Path("more").mkdir()
-    Path("more/deep.par").touch()
+    Path("more/deep.par").write_text(MODEL, "utf-8")
     return tmp_path
 
 
@@ -69,6 +77,11 @@ CASES = [
     ("parspec check more/", ["more/deep.par"]),
     ("parspec check mlp.par --plan ", ["large", "small"]),
     ("parspec report mlp.par --plan s", ["small"]),
+    ("parspec report mlp.par --set ", ["Batch=", "N=", "Narrow=", "Wide="]),
+    ("parspec report mlp.par --set N", ["N=", "Narrow="]),
+    ("parspec tables m", ["mlp.par", "more", "my plan.par"]),
+    ("parspec tables mlp.par ", ["linear", "up"]),
+    ("parspec tables more/deep.par li", ["linear"]),
     ("parspec explain PAR20", [f"PAR20{n}" for n in range(1, 10)]),
     ("parspec explain tensor-c", ["tensor-column"]),
     ("parspec completion ", ["bash", "fish", "zsh"]),
@@ -150,6 +163,8 @@ SHELL_LINES = {
         ("parspec check ml\t", "check mlp.par "),
         ("parspec check mor\tde\t", "/deep.par "),
         ("parspec check mlp.par --plan la\t", "--plan large "),
+        ("parspec check mlp.par --set Ba\t", "--set Batch="),
+        ("parspec tables mlp.par li\t", "mlp.par linear "),
         ("parspec explain tensor-c\t", "explain tensor-column "),
     ],
 )

@@ -28,7 +28,9 @@ def test_addresses(written, meant):
     assert address(written) == meant
 
 
-@pytest.mark.parametrize("written", ["", "x", ":", ":80", "host:", "host:x", "65536", "-1", "²"])
+@pytest.mark.parametrize(
+    "written", ["", "x", ":", ":80", "host:", "host:x", "65536", "-1", "²", "9" * 5000]
+)
 def test_what_is_no_address(written):
     assert address(written) == Mistake(f"{written}: write HOST:PORT or PORT")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from command_line import TEXT, WRONG, write
@@ -91,6 +92,13 @@ def process(*words, **settings):
     )
 
 
+def shelled(words, redirected):
+    """A command of its own, with streams as a shell redirects them."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-c", SCRIPT, *words]
+    return subprocess.run(command, capture_output=True, env=environment, check=False)
+
+
 class TestProcesses:
     def test_a_pipe_is_not_coloured_unless_forced(self):
         write("mlp.par", WRONG)
@@ -118,6 +126,35 @@ class TestProcesses:
         writing.stderr.close()
         assert writing.wait() == 141
 
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has it")
+    @pytest.mark.parametrize("words", [["check", "mlp.par"], ["--help"]])
+    def test_an_output_without_room_is_told(self, words):
+        write("mlp.par", WRONG)
+        told = shelled(words, ">/dev/full")
+        assert told.returncode == 2
+        assert told.stderr == b"the output cannot be written: no space left on device\n"
+        assert shelled(words, ">/dev/full 2>&1").returncode == 2
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="another shell")
+    def test_streams_that_are_closed(self):
+        write("mlp.par", TEXT)
+        for closed in (">&-", "2>&-", "<&-"):
+            told = shelled(["check", "mlp.par"], closed)
+            assert (told.returncode, told.stderr) == (0, b"")
+        assert b"<stdin>: ok" in shelled(["check", "-"], "<&-").stdout
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="a folder in use stays")
+    def test_a_working_folder_that_is_gone(self, folder, monkeypatch):
+        gone = folder / "gone"
+        gone.mkdir()
+        monkeypatch.chdir(gone)
+        gone.rmdir()
+        missing = process("check", "mlp.par")
+        assert missing.returncode == 2
+        assert missing.stderr == b"error[PAR601] file_not_found: there is no file mlp.par\n"
+        piped = shelled(["check", "--format", "json", "-"], "</dev/null")
+        assert (piped.returncode, piped.stdout[:1]) == (0, b"{")
+
     def test_version_and_help_import_nothing_heavy(self):
         script = (
             "import sys; from parspec.interpreter.commands.main import main; main(['--help']);"
@@ -132,7 +169,7 @@ class TestProcesses:
     @pytest.mark.parametrize(
         ("words", "needless"),
         [
-            (["check", "mlp.par"], {"rich", "json", *NEEDLESS}),
+            (["check", "mlp.par"], {"rich", *NEEDLESS}),
             (["explain", "PAR201"], {"rich", "json", "lark"}),
         ],
     )

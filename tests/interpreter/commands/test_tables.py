@@ -49,6 +49,8 @@ class TestTables:
         code, out, err = ran("tables", "blocks.par", "act")
         assert (code, out, err) == (2, "", "which act: one.act or two.act?\n")
         assert "T" not in ran("tables", "blocks.par", "two.act")[1]
+        near = "the spec has no operator ad; did you mean one.add?\n"
+        assert ran("tables", "blocks.par", "ad") == (2, "", near)
 
     def test_many_operators_are_listed_in_part(self, ran):
         layers = (
@@ -66,3 +68,16 @@ class TestTables:
         code, out, err = ran("tables", "linear.par", "linaer")
         assert (code, out) == (2, "")
         assert err == "the spec has no operator linaer; did you mean linear?\n"
+
+    def test_parameters_are_told_of_as_the_operator_reads_them(self, ran):
+        head, _, rest = self.SPEC.partition("op linear")
+        ops = (
+            "op turned(X[B, I], W[I, O]) -> Y[B, O] = W * X\n"
+            "op first(X[B, I], W[I, O]) -> Y[B, I] = X\n"
+        )
+        write("linear.par", f"{head}{ops}op linear{rest}")
+        operators = validated("tables", ran("tables", "linear.par", "--format", "json")[1])
+        relations = {one["name"]: one["relations"] for one in operators["operators"]}
+        assert relations["turned"] == {"W": ["I", "O"], "X": ["B", "I"], "Y": ["B", "O"]}
+        assert relations["first"] == {"X": ["B", "I"], "Y": ["B", "I"]}
+        assert relations["linear"]["X"] == ["L", "B", "I"]

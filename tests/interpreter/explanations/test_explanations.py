@@ -19,7 +19,7 @@ from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
 from parspec.interpreter.spec.resolve import resolve
 from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, SETTINGS
 from parspec.interpreter.spec.sizes import UNITS
-from parspec.interpreter.spec.sources import DiskReader
+from parspec.interpreter.spec.sources import DiskReader, library_names
 from parspec.interpreter.theory import primitives
 
 STRATEGIES = (
@@ -32,6 +32,7 @@ CONTEXTUAL = (
     *("forward", "backward", "update", "explicit"),
 )
 OUR_OWN = [e for e in EXPLANATIONS if e.kind != "diagnostic"]
+SHOWN = [e for e in OUR_OWN if e.example]
 SENTENCES = 6
 
 
@@ -105,7 +106,7 @@ def test_each_kind_has_exactly_its_words():
     assert names("primitive") == set(PRIMITIVES)
     assert names("strategy") == set(STRATEGIES)
     assert names("function") == set(FUNCTIONS)
-    assert names("figure") == set(FIGURES) - RESERVED
+    assert names("figure") == set(FIGURES)
     assert names("price list") == set(primitives.PRICE_LISTS)
     assert names("state") == {"P", "R", "C", "R(partial)"}
     assert {e.kind for e in EXPLANATIONS} == set(HEADINGS)
@@ -141,6 +142,59 @@ def test_near_names():
     assert nearest("All-Gahter")[0] == "All-Gather"
     assert set(nearest("PAR20")) <= {entry.code for entry in catalogue.ENTRIES}
     assert nearest("§§§") == ()
+
+
+def test_only_what_is_much_alike_is_near():
+    assert nearest("megatron") == ()
+    assert {"a100_40", "a100_80"} <= set(nearest("a100"))
+
+
+def test_the_library_is_explained_from_its_files():
+    (found,) = explained("h100")
+    assert (found, found.name) == (*explained("std.h100"), "std.h100")
+    assert found.text == "NVIDIA H100 SXM, 80 GiB."
+    assert found.facts == (
+        ("device h100", "memory 80 GiB, flops 989 Tflop/s, hbm 3.35 TB/s"),
+        ("link nvlink", "bandwidth 450 GB/s, latency 2 us, within 8"),
+        ("link ib", "bandwidth 50 GB/s, latency 5 us"),
+    )
+    (link,) = explained("ib")
+    assert dict(link.facts)["std.b300"] == "bandwidth 100 GB/s, latency 5 us"
+    (block,) = explained("swiglu_mlp")
+    assert block.facts == (("brings", "swiglu_mlp(x[B, S, D]) -> y"),)
+
+
+def test_all_of_the_library_is_explained():
+    assert {f"std.{name}" for name in library_names()} <= {e.name for e in of_kind("library")}
+    assert {e.name for e in OUR_OWN if not e.example} == {
+        e.name for e in of_kind("library") if not any(f.startswith("device") for f, _ in e.facts)
+    } - {"ib", "nvlink", "xgmi", "ici", "dcn"}
+
+
+TRAINED = """\
+import std.h100
+mesh dp = 8 over nvlink on 8 h100
+dim B = 4096, D = 8192, F = 28672
+input x[B, D]
+weight w[D, F]
+layer up: h[B, F] = x * w  partition B on dp
+output h
+train adam {{ global_batch = B  microbatch = 512 }}
+expect {figure} >= 0 {unit} {passes}
+"""
+UNIT = {"bytes": "B", "s": "s", "share": "%", "flop": "flop", "count": ""}
+
+
+@pytest.mark.parametrize("explanation", of_kind("figure"), ids=label)
+def test_a_figure_tells_what_is_evaluated_of_it_in_training(explanation):
+    name = explanation.name
+    unit = UNIT[FIGURES[name][0]]
+    told = dict(explanation.facts).get("under `train`", "")
+    evaluated = [
+        bool(analyses(TRAINED.format(figure=name, unit=unit, passes=passes))[0].expects[0].holds)
+        for passes in ("", "forward")
+    ]
+    assert evaluated == [told == "", not told.startswith("not evaluated")]
 
 
 # -- what it says
@@ -225,7 +279,7 @@ def test_diagnostics_have_the_catalogues_texts():
 # -- its example (the catalogue's own are tested there)
 
 
-@pytest.mark.parametrize("explanation", OUR_OWN, ids=label)
+@pytest.mark.parametrize("explanation", SHOWN, ids=label)
 def test_its_example_checks_clean(explanation):
     for analysis in analyses(explanation.example):
         wrong = [
@@ -237,7 +291,7 @@ def test_its_example_checks_clean(explanation):
         assert not any(result.holds is False for result in analysis.expects)
 
 
-@pytest.mark.parametrize("explanation", OUR_OWN, ids=label)
+@pytest.mark.parametrize("explanation", SHOWN, ids=label)
 def test_its_example_shows_it(explanation):
     example, name = explanation.example, explanation.name
     (analysis, *_) = analyses(example)
@@ -262,6 +316,6 @@ def test_its_example_shows_it(explanation):
             assert re.search(rf"(?<!\w){re.escape(name)}(?!\w)", example)
 
 
-@pytest.mark.parametrize("explanation", OUR_OWN, ids=label)
+@pytest.mark.parametrize("explanation", SHOWN, ids=label)
 def test_its_example_fits_the_screen(explanation):
     assert max(map(len, explanation.example.splitlines())) <= 78

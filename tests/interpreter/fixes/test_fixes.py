@@ -170,3 +170,151 @@ def test_a_product_written_as_elsewhere_is_mended():
     text = CALL.format(call="x @ w")
     ((finding, model),) = found(text)
     assert [each.title for each in fixes(finding, model)] == ["Replace `@` with `*`"]
+
+
+MESH = "mesh pp = 2 over ib, tp = 2 over {link}{on}\ndim B = 8\ninput x[B]\noutput x\n"
+
+
+def unknown(text):
+    """What is not known, with the titles of its fixes."""
+    findings = (each for each in found(text) if each[0].name == "unknown_name")
+    return {
+        dict(finding.data)["name"]: [fix.title for fix in fixes(finding, model)]
+        for finding, model in findings
+    }
+
+
+def test_one_import_brings_all_the_hardware_that_is_missing():
+    only = ["Add `import std.h100`"]
+    assert unknown(MESH.format(link="nvlink", on=" on 4 h100")) == {
+        "ib": only,
+        "nvlink": only,
+        "h100": only,
+    }
+
+
+def test_only_files_that_bring_all_links_are_offered():
+    amd = ["Add `import std.mi300x`", "Add `import std.mi355x`"]
+    assert unknown(MESH.format(link="xgmi", on="")) == {"ib": amd, "xgmi": amd}
+    none = unknown(MESH.format(link="ici", on=""))
+    assert "Add `import std.h100`" in none["ib"]
+    assert none["ici"][0] == "Add `import std.v4p`"
+
+
+def test_a_link_by_its_common_name():
+    text = HARDWARE.format(more="", link="InfiniBand", device="h100")
+    assert titles(text) == ["Replace `InfiniBand` with `ib`"]
+
+
+@pytest.mark.parametrize("function", ["layernorm", "rmsnorm"])
+def test_the_weights_of_a_norm_lie_along_its_dimension(function):
+    text = CALL.format(call=f"{function} over D (x, g)").replace("weight w[D]\n", "")
+    assert titles(text)[0] == "Declare `weight g[D]`"
+    text = text.replace("(x, g)", "(q)")
+    assert unknown(text)["q"][0] == "Declare `input q[B, S, D]`"
+
+
+def test_files_that_begin_with_the_name_come_first():
+    assert titles("import std.a100\n") == [
+        "Replace `std.a100` with `std.a100_80`",
+        "Replace `std.a100` with `std.a100_40`",
+        "Replace `std.a100` with `std.h100`",
+    ]
+
+
+@pytest.mark.parametrize("target", ["std.h100", "std/h100.par"])
+def test_a_library_file_in_quotes_loses_them(target):
+    ((finding, model),) = found(f'import "{target}"\n')
+    (fix,) = fixes(finding, model)
+    assert (fix.title, fix.edits[0].text) == (
+        "Write `std.h100`, a file of the library",
+        "std.h100",
+    )
+
+
+EVERY = """
+mesh dp = 2
+dim B = 8
+input x[B]
+layer f: y[B] = gelu(x)
+for {all}: partition B on dp
+"""
+
+
+@pytest.mark.parametrize("word", ["all", "every"])
+def test_a_pattern_for_everything_is_a_star(word):
+    text = EVERY.format(all=word) + "output y\n"
+    assert titles(text)[0] == f"Replace `{word}` with `*`"
+
+
+def test_a_result_that_nobody_reads_is_shown_as_an_output_without_a_trial():
+    ((finding, model),) = found(EVERY.format(all="*"))
+    assert [fix.title for fix in surest(finding, model)] == ["Add `output y`"]
+
+
+PINNED = """
+mesh tp = 2
+dim B = 8, D = 4, F = 8
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on tp
+layer down: y[B, D] = h * v
+output y replicated on tp
+expect {expect}
+"""
+
+
+def test_what_is_partitioned_is_so_by_a_dimension():
+    text = PINNED.format(expect="h is partitioned on tp")
+    assert titles(text) == ["Write `P(B)`", "Write `P(F)`"]
+    ((finding, model),) = found(text)
+    assert surest(finding, model) == ()
+
+
+def test_a_gradient_by_its_name_elsewhere():
+    text = PINNED.format(expect="no All-Reduce of w.grad on tp")
+    assert titles(text) == ["Replace `w.grad` with `grad(w)`"]
+
+
+@pytest.mark.parametrize(
+    ("bound", "title"),
+    [
+        ("flops <= 1e15", "Write `1 Pflop`"),
+        ("flops <= 123456789012345", "Write `123456789012345 flop`"),
+        ("flops <= 3", "Write `3 Tflop`"),
+        ("traffic <= 1200000000", "Write `1.2 GB`"),
+        ("traffic <= 1_234_567", "Write `1_234_567 B`"),
+        ("memory <= 80", "Write `80 GB`"),
+        ("time <= 0.5", "Write `0.5 s`"),
+        ("time <= 5", "Write `5 ms`"),
+    ],
+)
+def test_a_bound_is_given_the_unit_in_which_it_is_plausible(bound, title):
+    assert titles(PINNED.format(expect=bound)) == [title]
+
+
+@pytest.mark.parametrize(
+    ("setting", "title"),
+    [
+        ("memory = 80", "Write `80 GiB`"),
+        ("memory = 85899345920", "Write `85899345920 B`"),
+        ("flops = 989e12", "Write `989e12 flop/s`"),
+        ("flops = 989", "Write `989 Tflop/s`"),
+        ("hbm = 3.35", "Write `3.35 TB/s`"),
+    ],
+)
+def test_a_figure_of_a_device_is_given_the_unit_in_which_it_is_plausible(setting, title):
+    text = f"device d {{ {setting} }}\nmesh N = 2 on 2 d\ndim B = 8\ninput x[B]\noutput x\n"
+    assert title in [
+        fix.title
+        for finding, model in found(text)
+        if finding.name == "unit_mismatch"
+        for fix in fixes(finding, model)
+    ]
+
+
+def test_an_argument_of_a_capacity_that_is_close():
+    text = "dim B = 8, E = 2\ndim C = capacity(tokens = B, experts = E, topk = 2)\n"
+    finding, model = next(each for each in found(text) if each[0].name == "wrong_arguments")
+    assert text.splitlines()[1][slice(*finding.site.span)] == "topk"
+    assert [fix.title for fix in fixes(finding, model)] == ["Replace `topk` with `top`"]

@@ -9,7 +9,7 @@ import pytest
 from parspec.interpreter.commands.loading import Spec, analysed
 from parspec.interpreter.output.comparisons.compared import compared
 from parspec.interpreter.output.comparisons.members import members
-from parspec.interpreter.output.comparisons.memo import telling
+from parspec.interpreter.output.comparisons.memo import memo, telling
 from parspec.interpreter.output.comparisons.values import (
     Change,
     Largest,
@@ -343,7 +343,7 @@ class TestUnlikeSpecs:
         )
         found = compared([variant("old", PAIR, "tp"), variant("new", faster, "tp")]).differences
         assert [d.subject for d in found] == ["device", "link nv"]
-        assert found[0].values[1] == "memory 1.02 kB, flops 1T/s, hbm 2 TB/s"
+        assert found[0].values[1] == "memory 1 KiB, flops 1T/s, hbm 2 TB/s"
 
 
 class TestTelling:
@@ -360,6 +360,22 @@ class TestTelling:
         kept = telling(comparison.exchanges)
         assert len(comparison.exchanges) == 10
         assert [one.label for one in kept] == ["x1", "x2", "x3", "x4", "x5", "x6"]
+        below = memo(comparison, telling).parts[-1].below
+        assert below.endswith("; 4 more of little weight: 168 B against 420 B")
+
+    def test_what_is_left_out_is_close_only_where_nearly_as_much_moves(self):
+        close = texts(a=GATHERED.format(size=100), b=GATHERED.format(size=108)).exchanges
+        apart = texts(a=GATHERED.format(size=100), b=GATHERED.format(size=120)).exchanges
+        assert [[one.close for one in found] for found in (close, apart)] == [[True], [False]]
+
+
+GATHERED = """\
+mesh a = 2
+dim D = {size}
+input x[D] partition D on a
+layer l: y[D] = gelu(x) partition none on a
+output y
+"""
 
 
 # -- the parts that they are made of

@@ -262,6 +262,12 @@ class TestCommand:
         code, out, _ = ran(*words)
         assert (code, out.splitlines()[0]) == (0, title)
 
+    def test_plans_that_are_not_compared_are_pointed_out(self, ran):
+        _, out, _ = ran("pair.par", "mlp.par")
+        assert "pair: without its plans; --plan tp or dp picks one\n" in out
+        assert "without its plans" not in ran("pair.par", "mlp.par", "--plan", "dp")[1]
+        assert "without its plans" not in ran("pair.par", "--plan", "dp")[1]
+
     @pytest.mark.parametrize(
         ("words", "message"),
         [

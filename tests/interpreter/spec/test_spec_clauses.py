@@ -144,7 +144,7 @@ def test_states_at_the_ends() -> None:
     ]
     assert said(layers(read)["a"]) == {"pp": "centralized"}
     (output,) = read.outputs
-    assert [(a.axis, a.saying) for a in output.rest] == [("tp", "partition"), ("dp", "replicated")]
+    assert [(a.axis, a.saying) for a in output.rest] == [("dp", "replicated")]
     assert output.stage is not None
 
 

@@ -40,7 +40,7 @@ def resolved(
     """The dims of a text, which may import `model.par`."""
     spec = gather("main.par", text, Shelf(model), plan)
     assert spec.findings == ()
-    return resolve_dims(spec.statements, AXES.get, overrides or {}, skipped)
+    return resolve_dims(spec.statements, AXES, overrides or {}, skipped)
 
 
 def clean(
@@ -290,3 +290,26 @@ def test_the_order_of_declarations_does_not_matter(items: list[str]) -> None:
     assert [dims.size(name) for name in "ABCDEF"] == [2, 3, 6, 24, 24, 24]
     assert dims.extent("F") == 28
     assert dims.leaves("C") == ("A", "B")
+
+
+def test_a_size_that_breaks_off_at_an_error_is_not_trusted() -> None:
+    statements = gather("main.par", "dim A = 4, F = 6.4k\ndim G = 64 oops", Shelf("")).statements
+    dims, findings = resolve_dims(statements, {}, {}, frozenset())
+    assert (dims.size("A"), dims.size("F"), dims.size("G")) == (4, symbol("F"), 64)
+    assert (dims.poisoned, findings) == ({"F"}, ())
+
+
+@pytest.mark.parametrize(
+    ("axes", "name", "facts"),
+    [
+        ({}, "tp", {"kind": "axis", "name": "tp", "near": ()}),
+        ({"tp": 8}, "tpp", {"kind": "axis", "name": "tpp", "near": ("tp",)}),
+        ({"tp": 8}, "Vs", {"kind": "dimension", "name": "Vs", "near": ("V",)}),
+    ],
+)
+def test_what_is_padded_to_is_mostly_an_axis(
+    axes: dict[str, Amount], name: str, facts: dict[str, object]
+) -> None:
+    spec = gather("main.par", f"dim T = 4\ndim V = 50257 padded to 128 * {name}", Shelf(""))
+    _, findings = resolve_dims(spec.statements, axes, {}, frozenset())
+    assert [(f.name, dict(f.data)) for f in findings] == [("unknown_name", facts)]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import pytest
 from reading import clean, model, names, only
+
+if TYPE_CHECKING:
+    from parspec.interpreter.spec.model import Model
 
 TEXT = """
 mesh pp = 2, tp = 4
@@ -124,3 +128,61 @@ def test_outputs_name_variables_by_path() -> None:
     assert [o.tensor for o in read.outputs] == ["q", "s.m.h"]
     assert names(model(TEXT + "output qq\n")) == ["unknown_name"]
     assert names(model(TEXT + "output y partition L on tp\n")) == ["dim_not_in_layer"]
+
+
+OUTPUTS = TEXT.replace("output q\n", "output q partition D2 on tp\n")
+
+
+def laid(read: Model) -> list[tuple[str, list[tuple[str, str]], bool]]:
+    """The outputs with what is said of each axis, and whether it is on a stage."""
+    return [
+        (output.tensor, [(a.axis, a.saying) for a in output.rest], output.stage is not None)
+        for output in read.outputs
+    ]
+
+
+def test_an_output_of_a_plan_takes_the_place_of_the_models() -> None:
+    text = OUTPUTS + "plan p { output q replicated on pp  output y at pp[1] }\n"
+    assert laid(clean(text)) == [("q", [("tp", "partition")], False)]
+    under = clean(text, plan="p")
+    assert laid(under) == [("q", [("pp", "replicated")], False), ("s.y", [], True)]
+
+
+@pytest.mark.parametrize("place", ["{}", "plan p {{ {} }}"])
+def test_an_output_is_said_once(place: str) -> None:
+    said = "output y at pp[1]  output y replicated on tp"
+    read = model(OUTPUTS + place.format(said) + "\n", plan="p" if "plan" in place else None)
+    assert only(read, "duplicate_name") == {"kind": "output", "name": "y"}
+    assert laid(read)[1] == ("s.y", [], True)
+
+
+def test_an_output_takes_the_place_of_an_imported_one() -> None:
+    own, imported = "output q replicated on tp\n", 'import "base.par"\n'
+    for text in (imported + own, own + imported):
+        assert laid(clean(text, base=OUTPUTS)) == [("q", [("tp", "replicated")], False)]
+
+
+@pytest.mark.parametrize(
+    ("bound", "value", "slack"),
+    [
+        ("1560000000", 1560000000, 0),
+        ("1.56e9", 1560000000, 5_000_000),
+        ("1.56B", 1560000000, 5_000_000),
+        ("405B", 405 * 10**9, 500_000_000),
+        ("70.55M", 70_550_000, 5_000),
+        ("2.5k", 2_500, 50),
+        ("1.2T", 1_200_000_000_000, 50_000_000_000),
+        ("4Ki", 4096, 0),
+        ("2 * 1.5k", 3000, 0),
+    ],
+)
+def test_counts_are_bounded_as_they_are_printed(bound: str, value: int, slack: int) -> None:
+    (expect,) = clean(TEXT + f"expect parameters == {bound}\n").expects
+    assert (expect.bound, expect.slack) == (value, slack)
+
+
+def test_short_counts_are_for_counts() -> None:
+    assert names(model(TEXT + "expect memory <= 2.5M\n")) == ["unknown_name"]
+    (expect,) = clean(TEXT + "expect memory <= 80B\n").expects
+    assert (expect.bound, expect.slack) == (80, 0)
+    assert names(model(TEXT + "expect parameters <= 80 GB\n")) == ["unit_mismatch"]

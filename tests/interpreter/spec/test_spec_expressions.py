@@ -151,9 +151,32 @@ def test_what_is_wrong(layer: str, name: str, facts: dict[str, object]) -> None:
 def test_a_missing_sum_offers_the_mend() -> None:
     read = model(f"{HEAD}layer l: y[B, S, F] = x * w\nlayer m: z[B, S] = y + t\noutput z\n")
     (finding,) = (f for f in read.findings if f.name == "missing_sum")
-    (fix,) = finding.fixes
-    assert (fix.title, fix.edits[0].text) == ("Write `sum over F (y)`", "sum over F (y)")
+    assert [(fix.title, fix.edits[0].text) for fix in finding.fixes] == [
+        ("Write `z[B, S, F]`", "B, S, F"),
+        ("Write `sum over F (y)`", "sum over F (y)"),
+    ]
     assert written(read, finding) == "z"
+
+
+@pytest.mark.parametrize(
+    ("dims", "whole"),
+    [("B, D", "B, S, D"), ("S, D", "B, S, D"), ("D", "B, S, D"), ("D, B", "D, B, S")],
+)
+def test_a_dimension_that_was_forgotten_is_missed_once(dims: str, whole: str) -> None:
+    text = (
+        "dim B = 8, S = 4, D = 6, F = 12, L = 2\ndim T = S\ninput x[B, S, D]\n"
+        "weight w[D, F]\n"
+        "layer n: a[{0}] = rmsnorm over D (x)\nlayer f: h[B, S, F] = a * w\n"
+        "layer k: k[B, T, F] = a[B, T, D] * w\n"
+        "stack s[L]: a -> y {{ weight g[D]\nlayer l: y[B, S, D] = a * g }}\n"
+        "for s.l: partition D on tp\nmesh tp = 2\noutput h, k, y\n"
+    )
+    clean(text.format(whole.replace("D, B, S", "B, S, D")))
+    read = model(text.format(dims))
+    (finding,) = read.findings
+    assert finding.name == "missing_sum"
+    assert dict(finding.data)["result"] == f"a[{whole}]"
+    assert finding.fixes[0].edits[0].text == whole
 
 
 def test_symbolic_sizes_are_equal_only_by_name() -> None:
@@ -202,6 +225,16 @@ def test_a_dimension_that_one_factor_alone_sums_away_is_pointed_out(
     )
     found = [dict(f.data) for f in read.findings if f.name == "summed_alone"]
     assert [(data["tensor"], data["dim"]) for data in found] == alone
+
+
+def test_a_dimension_that_the_result_of_a_product_forgot_can_be_added() -> None:
+    read = model(
+        "dim B = 8, S = 4, D = 4, F = 6\ninput x[B, S, D]\nweight w[D, F]\n"
+        "layer a: h[B, F] = x * w\noutput h\n"
+    )
+    (finding,) = read.findings
+    (fix,) = finding.fixes
+    assert (fix.title, fix.edits[0].text) == ("Write `h[B, S, F]`", "B, S, F")
 
 
 def test_an_unknown_name_is_said_once_with_its_other_places() -> None:

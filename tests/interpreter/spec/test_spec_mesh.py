@@ -180,17 +180,52 @@ def test_a_plan_lays_another_mesh() -> None:
     assert sizes(clean(text, plan="wide")) == {"dp": 2, "tp": 16}
 
 
-def test_overrides_count_the_devices_anew() -> None:
-    mesh = clean("mesh dp = 2, tp = 4 on 8 box", overrides={"tp": 16})
-    assert (sizes(mesh), mesh.devices) == ({"dp": 2, "tp": 16}, 32)
+def test_overrides_meet_the_devices_like_written_sizes() -> None:
+    mesh = clean("mesh dp = 2, tp = 4 on 8 box", overrides={"dp": 1, "tp": 8})
+    assert (sizes(mesh), mesh.devices) == ({"dp": 1, "tp": 8}, 8)
     mesh = clean("mesh dp = rest, tp = 4 on 8 box", overrides={"tp": 8})
     assert (sizes(mesh), mesh.devices) == ({"dp": 1, "tp": 8}, 8)
-    mesh = clean("mesh dp = rest, tp = 4 on 8 box", overrides={"dp": 3})
-    assert (sizes(mesh), mesh.devices) == ({"dp": 3, "tp": 4}, 12)
-    assert (
-        only(resolved("mesh dp = rest, tp = 4 on 8 box", overrides={"tp": 3}))[0] == "mesh_product"
-    )
+    mesh = clean("mesh dp = 2, tp = 4 on dp * tp box", overrides={"tp": 16})
+    assert (sizes(mesh), mesh.devices) == ({"dp": 2, "tp": 16}, 32)
+    assert clean("mesh dp = 2, tp = 4", overrides={"tp": 16}).devices is None
     assert only(resolved("mesh tp = 4", overrides={"tp": 0}))[0] == "bad_size"
+
+
+@pytest.mark.parametrize(
+    ("mesh", "overrides", "data", "fixes"),
+    [
+        (
+            "mesh pp = 4, dp = 4, tp = 5 on 80 box",
+            {"tp": 25},
+            {"product": 400, "min_devices": 400, "fix_tp": 5, "overridden": ("tp",)},
+            [("Use 400 devices", "400")],
+        ),
+        (
+            "mesh pp = 4, dp = 4, tp = 5 on 80 box",
+            {"dp": 8},
+            {"product": 160, "min_devices": 160, "fix_dp": 4, "fix_pp": 2, "overridden": ("dp",)},
+            [("Let `pp` fill the rest: 2", "rest"), ("Use 160 devices", "160")],
+        ),
+        (
+            "mesh dp = rest, tp = 4 on 80 box",
+            {"dp": 3},
+            {"product": 12, "idle": 8, "fix_dp": 20, "overridden": ("dp",)},
+            [("Use 12 devices", "12")],
+        ),
+        (
+            "mesh dp = rest, tp = 4 on 80 box",
+            {"tp": 3},
+            {"product": 3, "idle": 2, "overridden": ("tp",)},
+            [("Use 78 devices", "78"), ("Use 81 devices", "81")],
+        ),
+    ],
+)
+def test_overrides_that_do_not_meet_the_devices(
+    mesh: str, overrides: Mapping[str, int], data: dict[str, object], fixes: list[tuple[str, str]]
+) -> None:
+    found = resolved(mesh, overrides=overrides)
+    assert only(found) == ("mesh_product", {"devices": 80} | data)
+    assert edits(found[1][0]) == fixes
 
 
 def test_a_product_of_axes() -> None:

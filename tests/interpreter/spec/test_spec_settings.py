@@ -38,7 +38,7 @@ def resolved(
 ) -> tuple[Settings | None, tuple[Finding, ...]]:
     placed = statements(SIZES + text, plan)
     mesh, _ = resolve_mesh(placed, (), (), {}, NONE)
-    dims, _ = resolve_dims(placed, axis_sizes(mesh).get, {}, NONE)
+    dims, _ = resolve_dims(placed, axis_sizes(mesh), {}, NONE)
     return resolve_settings(placed, dims, mesh, skipped)
 
 

@@ -1,0 +1,103 @@
+"""What was meant where a statement stops: words and marks of other tools, and near spellings.
+
+A fault of this kind says what the language writes instead, and mends it where only one thing can
+be meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from parspec.grammar import messages
+from parspec.grammar.document import SyntaxFault
+from parspec.grammar.keywords import PRIMITIVES, misspelt_primitive
+from parspec.grammar.lexer import UNKNOWN, Token
+from parspec.grammar.span import Span
+
+_FOREIGN_COMMENT = "//"
+_STATES: Mapping[str, str] = {
+    "partial": "R(partial)",
+    "replicated": "R",
+    "centralized": "C(0)",
+}
+_COMPARISONS: Mapping[str, str] = {"=": "==", "=<": "<=", "=>": ">=", "≤": "<=", "≥": ">="}
+_COMPARISON = re.compile(r"=[<>]?|[≤≥]")
+_PINNED = re.compile(r"[^\W\d]\w*(?:-\w+)*(?: (?P<next>\w+))?")
+_SHORT = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKMGT])(?!\w)")
+_THOUSANDS: Mapping[str, int] = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def recognised(
+    text: str, tokens: Sequence[Token], found: Token, wanted: Sequence[str]
+) -> SyntaxFault | None:
+    """The fault of a statement that stops at `found`, where one of the terminals `wanted` could
+    stand; None where nothing in particular was meant."""
+    return next(_faults(text, tokens, found, wanted), None)
+
+
+def foreign_comment(text: str, token: Token) -> Token | None:
+    """The mark with which a comment of another language begins at a token."""
+    if token.type != "SLASH" or not text.startswith(_FOREIGN_COMMENT, token.span.start):
+        return None
+    span = Span(token.span.start, token.span.start + len(_FOREIGN_COMMENT))
+    return Token(UNKNOWN, _FOREIGN_COMMENT, span)
+
+
+def meant_state(word: str, span: Span) -> SyntaxFault | None:
+    """The fault of a clause's word that stands for the state that it brings about."""
+    state = _STATES.get(word)
+    if state is None:
+        return None
+    return SyntaxFault(messages.clause_as_state(word, state), span, (), "", state)
+
+
+def _faults(
+    text: str, tokens: Sequence[Token], found: Token, wanted: Sequence[str]
+) -> Iterator[SyntaxFault]:
+    if found.value == _FOREIGN_COMMENT:
+        yield SyntaxFault(messages.foreign_comment(found.value), found.span, (), "", "#")
+    yield from _number(text, tokens, found)
+    if tokens and tokens[0].type == "EXPECT":
+        yield from _primitive(text, tokens, found)
+        if "COMPARISON" in wanted:
+            yield from _comparison(text, found.span.start)
+
+
+def _number(text: str, tokens: Sequence[Token], found: Token) -> Iterator[SyntaxFault]:
+    """A number with a letter for its thousands: `2k`, `1.5k`."""
+    whole = tokens[-1] if found.value == "." and tokens else found
+    short = _SHORT.match(text, whole.span.start)
+    if short is not None:
+        power = _THOUSANDS[short[2]]
+        binary, decimal = (Fraction(short[1]) * base**power for base in (1024, 1000))
+        if binary.denominator == decimal.denominator == 1:
+            size = f"{short[1]}{short[2].upper()}i"
+            message = messages.short_number(short[0], size, int(binary), int(decimal))
+            yield SyntaxFault(message, Span(*short.span()), ())
+
+
+def _primitive(text: str, tokens: Sequence[Token], found: Token) -> Iterator[SyntaxFault]:
+    """A primitive in another spelling: `Allreduce`, `all-reduce`, `All-Reduces`."""
+    place = 2 if len(tokens) > 1 and tokens[1].type == "NO" else 1
+    begin = (*tokens, found)[min(place, len(tokens))].span.start
+    pinned = _PINNED.match(text, begin)
+    if pinned is None:
+        return
+    end = pinned.end() if pinned["next"] is None else pinned.start("next") - 1
+    for stop in (pinned.end(), end):
+        word = text[begin:stop]
+        close = misspelt_primitive(word)
+        apart = stop != end and close is not None and len(close) != len(word)
+        if close is not None and word not in PRIMITIVES and not apart:
+            yield SyntaxFault(messages.misspelt(word, close), Span(begin, stop), (), "", close)
+
+
+def _comparison(text: str, start: int) -> Iterator[SyntaxFault]:
+    """A budget's figure set equal to its bound as in an assignment."""
+    sign = _COMPARISON.match(text, start)
+    if sign is not None:
+        right = _COMPARISONS[sign[0]]
+        message = messages.no_comparison(sign[0], right)
+        yield SyntaxFault(message, Span(*sign.span()), (), "", right)

@@ -1,0 +1,77 @@
+"""Words and marks of other tools: what the language writes instead, as the mend of one fault."""
+
+from __future__ import annotations
+
+import pytest
+
+from parspec.grammar.document import SyntaxFault
+from parspec.grammar.parser import parse
+from parspec.grammar.syntax import BudgetExpect, DimStatement, ExpectStatement
+
+
+def _faults(text: str) -> list[SyntaxFault]:
+    return [fault for chunk in parse(text).every for fault in chunk.parsed.faults]
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("expect Allreduce of y", "expect All-Reduce of y"),
+        ("expect no all-reduce", "expect no All-Reduce"),
+        ("expect no all_gather on tp", "expect no All-Gather on tp"),
+        ("expect All-Reduces of o", "expect All-Reduce of o"),
+        ("expect All Reduce of o on tp", "expect All-Reduce of o on tp"),
+        ("expect reduce of y on tp", "expect Reduce of y on tp"),
+        ("expect AlltoAll of y", "expect All-to-All of y"),
+        ("expect o is partial on tp", "expect o is R(partial) on tp"),
+        ("expect o is replicated on tp", "expect o is R on tp"),
+        ("expect o is centralized on tp", "expect o is C(0) on tp"),
+        ("expect traffic = 3 GB", "expect traffic == 3 GB"),
+        ("expect traffic on tp =< 3 GB", "expect traffic on tp <= 3 GB"),
+        ("expect mfu => 40%", "expect mfu >= 40%"),
+        ("expect memory ≤ 80 GB", "expect memory <= 80 GB"),
+        ("dim S = 8 // tokens", "dim S = 8 # tokens"),
+        ("// a plan\ndim S = 8", "# a plan\ndim S = 8"),
+        ("expect memory <= 80 GB // all", "expect memory <= 80 GB # all"),
+    ],
+)
+def test_what_is_meant_is_the_mend(text: str, right: str) -> None:
+    (fault,) = _faults(text)
+    assert fault.replacement is not None
+    assert text[: fault.span.start] + fault.replacement + text[fault.span.end :] == right
+    assert _faults(right) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("dim S = 2k", '"2k" is no number; did you mean 2Ki (2048) or 2_000?'),
+        ("dim S = 1.5k", '"1.5k" is no number; did you mean 1.5Ki (1536) or 1_500?'),
+        ("dim S = 4M", '"4M" is no number; did you mean 4Mi (4194304) or 4_000_000?'),
+        ("dim S = 2x", '"2x" is neither a number nor a name'),
+    ],
+)
+def test_a_short_number_may_be_either(text: str, told: str) -> None:
+    (fault,) = _faults(text)
+    assert (fault.message, fault.replacement) == (told, None)
+    assert text[slice(*fault.span)] == told.split('"')[1]
+
+
+def test_what_stands_in_front_of_a_comment_is_kept() -> None:
+    sized, bounded = parse("dim S = 8 // tokens\nexpect memory <= 80 GB // all").every
+    assert isinstance(sized.statement, DimStatement)
+    assert sized.statement.items[0].name.text == "S"
+    assert isinstance(bounded.statement, ExpectStatement)
+    assert isinstance(bounded.statement.condition, BudgetExpect)
+
+
+@pytest.mark.parametrize(
+    "text", ["expect reduces is R on tp", "expect traffic(reduce) <= 3 GB", "layer a: b = x / 2"]
+)
+def test_names_and_signs_that_are_right_stay(text: str) -> None:
+    assert _faults(text) == []
+
+
+def test_a_keyword_that_is_no_state_stays_one() -> None:
+    (fault,) = _faults("expect o is layer on tp")
+    assert fault.replacement is None

@@ -1,0 +1,73 @@
+"""A statement that is being typed: its own fault, and nothing that may follow from it."""
+
+from __future__ import annotations
+
+import pytest
+
+from parspec.interpreter.analysis.analyze import analyze
+from parspec.interpreter.spec.resolve import resolve
+from parspec.interpreter.spec.sources import DiskReader
+
+TEXT = """
+mesh tp = 2
+dim B = 8, D = 4, F = 8
+dim L = 2
+input x[B, D]
+stack s[L]: x -> y {
+  weight w1[D, F], w2[F, D]
+  layer ln: b[B, D] = gelu(x)
+  layer up: u[B, F] = b * w1
+  layer act: h[B, F] = gelu(u)
+  layer down: y[B, D] = h * w2
+}
+for s.{up,act,down}: partition F on tp
+output y replicated on tp
+expect traffic <= 1 GB
+"""
+
+
+def names(text: str) -> list[str]:
+    return [each.name for each in analyze(resolve("spec.par", text, DiskReader())).findings]
+
+
+def test_the_whole_is_clean() -> None:
+    assert names(TEXT) == []
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("l", "la", "lay", "laye", "layer", "layer up", "layer up:", "layer up: u"),
+        *("layer up: u[B", "layer up: u[B, F] =", "layer up: u[B, F] = b *"),
+    ],
+)
+def test_a_layer_that_is_being_typed(typed: str) -> None:
+    assert names(TEXT.replace("layer up: u[B, F] = b * w1", typed)) == ["syntax_error"]
+
+
+@pytest.mark.parametrize(
+    ("written", "typed"),
+    [
+        ("weight w1[D, F], w2[F, D]", "w"),
+        ("weight w1[D, F], w2[F, D]", "we"),
+        ("dim L = 2", "d"),
+        ("dim L = 2", "dim L = 2k"),
+        ("mesh tp = 2", "m"),
+        ("output y replicated on tp", "o"),
+        ("output y replicated on tp", "out"),
+    ],
+)
+def test_another_statement_that_is_being_typed(written: str, typed: str) -> None:
+    assert names(TEXT.replace(written, typed)) == ["syntax_error"]
+
+
+def test_a_mistake_elsewhere_is_still_told() -> None:
+    text = TEXT.replace("layer up: u[B, F] = b * w1", "la").replace("h * w2", "h * ww2")
+    assert names(text) == ["syntax_error", "unknown_name"]
+
+
+def test_what_a_stack_makes_and_does_not_leave_is_offered_by_its_path() -> None:
+    read = resolve("spec.par", TEXT.replace("x -> y", "x -> b"), DiskReader())
+    (finding,) = (each for each in read.findings if each.name == "unknown_name")
+    assert dict(finding.data)["near"] == ("s.y",)
+    assert [fix.title for fix in finding.fixes] == ["Replace `y` with `s.y`"]
