@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
 SOURCE = Path(__file__).with_name("par.lark")
 FORMAT = 1  # of the file
@@ -72,7 +74,7 @@ def _cache_file() -> Path | None:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
         return None
-    return folder / "grammar.json"
+    return folder / "grammar.tables"
 
 
 def _read(file: Path, source: str) -> Tables | None:
@@ -80,17 +82,20 @@ def _read(file: Path, source: str) -> Tables | None:
     import json
 
     try:
-        kept: Any = json.loads(file.read_bytes())
-        if kept["format"] != FORMAT or kept["grammar"] != source:
+        check, _, kept = file.read_bytes().partition(b"\n")
+        if check != _check(kept):
             return None
-        found = Tables(*kept["tables"])
-        rules = [
-            Rule(size, name, builder, tuple(places), tuple(lists))
-            for size, name, builder, places, lists in found.rules
-        ]
-        return found._replace(rules=rules)
-    except (OSError, ValueError, LookupError, TypeError):
+        found: Any = json.loads(kept)
+    except (OSError, ValueError):
         return None
+    if found["format"] != FORMAT or found["grammar"] != source:
+        return None
+    tables = Tables(*found["tables"])
+    rules = [
+        Rule(size, name, builder, tuple(places), tuple(lists))
+        for size, name, builder, places, lists in tables.rules
+    ]
+    return tables._replace(rules=rules)
 
 
 def _keep(file: Path, source: str, made: Tables) -> None:
@@ -98,9 +103,15 @@ def _keep(file: Path, source: str, made: Tables) -> None:
     import json
 
     beside = file.with_suffix(f".{os.getpid()}")
-    kept = {"format": FORMAT, "grammar": source, "tables": made}
+    kept = json.dumps({"format": FORMAT, "grammar": source, "tables": made}).encode()
     try:
-        beside.write_text(json.dumps(kept), "utf-8")
+        beside.write_bytes(_check(kept) + b"\n" + kept)
         beside.replace(file)
     except OSError:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def _check(kept: bytes) -> bytes:
+    """What tells that a file is as it was written."""
+    return b"%08x" % crc32(kept)

@@ -160,7 +160,8 @@ class Connection:
 def over_tcp(host: str, port: int) -> Connection:
     """Waits for one client at an address; says on standard error where (port 0: any that is
     free). Raises OSError where the address cannot be had."""
-    with socket.create_server((host, port)) as server:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, port), family=family) as server:
         _say_where("tcp", server.getsockname())
         client, _ = server.accept()
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

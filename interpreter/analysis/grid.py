@@ -130,7 +130,11 @@ class Grid(Pieces):
     sites: tuple[Site, ...]
 
     def __hash__(self) -> int:
-        return hash(self.space)
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.space, self.sites))
 
     @cached_property
     def pieces(self) -> Pieces:

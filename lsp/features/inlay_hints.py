@@ -213,11 +213,13 @@ def _in(expression: Expression) -> Iterator[TensorUse]:
 
 
 def _patterns(placed: Placed, giving: Giving, facts: Facts) -> Iterator[Hint]:
-    """`for *: B on dp, S on cp; for decoder.q: H on tp`: what patterns give a statement's layers or
-    its stack."""
+    """`for decoder.q: H on tp, S on cp; for decoder.*: B on dp`: what patterns give a statement's
+    layers or its stack; what `for *` gives to all is not said again at each."""
     site = Site(giving.snapshot.file, placed.chunk.key, Span(0, 0))
     parts: list[Part] = []
     for one in giving.to((*facts.layers_at(site), *facts.stacks_at(site))):
+        if one.pattern == _EVERYTHING:
+            continue
         parts += (
             Part(f"{'; ' if parts else ''}for "),
             Part(one.pattern, one.location),
@@ -228,6 +230,7 @@ def _patterns(placed: Placed, giving: Giving, facts: Facts) -> Iterator[Hint]:
         yield Hint(end, "pattern", tuple(parts), (lines(_PATTERNS),))
 
 
+_EVERYTHING = "*"
 _PATTERNS = "Partitioned by a `for` statement, as if that stood here."
 
 

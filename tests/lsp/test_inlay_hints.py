@@ -248,17 +248,17 @@ def given(*patterns):
 
 def test_what_patterns_give_a_layer():
     assert given(
-        "for *: partition B on pod * dp, S on cp zigzag",
+        "for *.*: partition B on pod * dp, S on cp zigzag",
         "for decoder.o, decoder.{q,act}: partition H on tp",
     ) == [
-        "  layer up:   t[B, S, H, K] = u * a⟨for *: B on pod * dp, S on cp zigzag⟩",
-        "  layer down: v[B, S, D] = t * a  partition B on dp⟨for *: B on pod, S on cp zigzag⟩",
+        "  layer up:   t[B, S, H, K] = u * a⟨for *.*: B on pod * dp, S on cp zigzag⟩",
+        "  layer down: v[B, S, D] = t * a  partition B on dp⟨for *.*: B on pod, S on cp zigzag⟩",
         "  layer q:   q[B, S, H, K] = x * w"
-        "⟨for *: B on pod * dp, S on cp zigzag; for decoder.{q,act}: H on tp⟩",
+        "⟨for *.*: B on pod * dp, S on cp zigzag; for decoder.{q,act}: H on tp⟩",
         "  layer act: r[B, S, H, K] = gelu(q) + q"
-        "⟨for *: B on pod * dp, S on cp zigzag; for decoder.{q,act}: H on tp⟩",
+        "⟨for *.*: B on pod * dp, S on cp zigzag; for decoder.{q,act}: H on tp⟩",
         "  layer o:   z[B, S, D] = r * w"
-        "⟨for *: B on pod * dp, S on cp zigzag; for decoder.o: H on tp⟩",
+        "⟨for *.*: B on pod * dp, S on cp zigzag; for decoder.o: H on tp⟩",
     ]
 
 
@@ -282,6 +282,10 @@ def test_the_pattern_that_holds_is_told():
     assert given("for *: store on dp", "for q: partition H on tp") == []
 
 
+def test_what_all_are_given_is_not_said_at_each():
+    assert given("for *: partition B on dp") == []
+
+
 def test_a_pattern_stands_behind_other_hints():
     spec = """\
 mesh dp = 2, tp = 4
@@ -290,19 +294,19 @@ input x[B, F]
 layer up: h[B, F] = gelu(x)  partition F on tp
 layer act: a[B, F] = gelu(h)
 output a
-for *: partition B on dp
+for {up,act}: partition B on dp
 """
     assert hinted(spec)[-1] == (
-        "layer act: a[B, F] = gelu(h)⟨follows h: F on tp⟩⟨· for *: B on dp⟩"
+        "layer act: a[B, F] = gelu(h)⟨follows h: F on tp⟩⟨· for {up,act}: B on dp⟩"
     )
 
 
 def test_a_click_on_a_pattern_leads_to_it():
-    text = PATTERNS + "for *, decoder.q: partition H on tp\n"
+    text = PATTERNS + "for decoder.act, decoder.q: partition H on tp\n"
     hint = inlay_hints(snapshot_of(text), Range(0, len(text)), ("pattern",))[0]
-    assert [part.text for part in hint.parts] == ["for ", "*", ": H on tp"]
+    assert [part.text for part in hint.parts] == ["for ", "decoder.q", ": H on tp"]
     where = hint.parts[1].target.range
-    assert (text[slice(*where)], where.start) == ("*", text.index("*, decoder.q"))
+    assert (text[slice(*where)], where.start) == ("decoder.q", text.index("decoder.q: partition"))
     assert plain(hint.why) == "Partitioned by a for statement, as if that stood here."
 
 

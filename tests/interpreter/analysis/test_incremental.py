@@ -17,6 +17,7 @@ from edited_models import (
 )
 
 from parspec.interpreter.analysis.analyze import analyze
+from parspec.interpreter.analysis.grid import build_grid
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.analysis.sections import infer
@@ -146,3 +147,9 @@ def test_nothing_is_computed_twice_for_the_same_model(chain):
     in_front = [(old, new) for old, new in zip(before.moves, after.moves, strict=True) if old.layer]
     assert in_front
     assert all(old is new for old, new in in_front)
+
+
+def test_grids_of_copies_in_different_files_do_not_collide():
+    """Many caches are keyed by grids; all files of a folder may be copies of one model."""
+    grids = {build_grid(resolve(f"{n}.par", SPECS["chain"], DiskReader())) for n in range(40)}
+    assert len(grids) == len({hash(grid) for grid in grids}) == 40

@@ -1,5 +1,5 @@
-"""What the busiest device sends and how long it takes, in plans whose stages do different things, by
-hand: a device takes part in the moves of its own stage."""
+"""What the busiest device sends and how long it takes where stages do different things, by hand: a
+device takes part in the moves of its own stage."""
 
 from fractions import Fraction
 
@@ -107,15 +107,16 @@ def test_times_are_of_one_device(analyzed):
 @pytest.mark.parametrize(
     ("dealt", "turns", "busiest"),
     [
-        ("for s: partition L on pp", (2, 2), (2 + 1) * AR + X),
+        ("for s: partition L on pp", (2, 2), (2 + 2) * AR + X),
         ("stages pp: 3 s | 1 s + c + d", (3, 1), 3 * AR + X),
-        ("stages pp: 1 s | 3 s + c + d", (1, 3), (3 + 1) * AR + X),
-        ("stages pp: 1 s | 1 s | 1 s | 1 s + c + d", (2, 2), (2 + 1) * AR + X),
-        ("stages pp: 2 s | 1 s | 1 s + c + d", (3, 1), (3 + 1) * AR + X),  # back on the first
+        ("stages pp: 1 s | 3 s + c + d", (1, 3), (3 + 2) * AR + X),
+        ("stages pp: 1 s | 1 s | 1 s | 1 s + c + d", (2, 2), (2 + 2) * AR + X),
+        ("stages pp: 2 s | 1 s | 1 s + c + d", (3, 1), (3 + 2) * AR + X),  # back on the first
     ],
 )
 def test_a_stage_pays_for_the_turns_that_it_runs(analyzed, dealt, turns, busiest):
-    """An All-Reduce a turn, one at the output, and the carry once, however many chunks there are."""
+    """An All-Reduce of the carry's addends in front of each turn and of `c`, one at the output, and
+    the carry sent or received once, however many chunks a stage has."""
     analysis = analyzed(STACK + dealt)
     moves = at_work(analysis)
     (turning,) = [move for move in moves if move.times == 4]
@@ -129,7 +130,7 @@ def test_a_stack_on_one_stage_crosses_nothing(analyzed):
     analysis = analyzed(STACK + "stages pp: 4 s + c + d")
     (send,) = [move for move in at_work(analysis) if move.primitive == "Send"]
     assert (send.times, send.stages) == (0, ())
-    assert sent_by_busiest(at_work(analysis)) == 5 * AR
+    assert sent_by_busiest(at_work(analysis)) == (4 + 2) * AR
 
 
 def test_a_tied_weight_is_gathered_by_both_stages(analyzed):

@@ -42,9 +42,7 @@ expect memory <= 804 kB
 """
 
 
-@pytest.mark.parametrize(
-    ("memory", "complaint"), [("804 kB", []), ("803 kB", ["out_of_memory"])]
-)
+@pytest.mark.parametrize(("memory", "complaint"), [("804 kB", []), ("803 kB", ["out_of_memory"])])
 def test_a_stage_needs_what_it_has_itself(analyzed, complaints, memory, complaint):
     """The table on the first stage, the widest activation on the last."""
     analysis = analyzed(EMBEDDED.format(memory=memory))
