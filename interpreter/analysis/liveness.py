@@ -238,12 +238,12 @@ def leaving_by_stage(inferred: Inferred) -> tuple[Leaving, ...]:
     for output in inferred.model.outputs:
         made, wanted = output_layout(inferred, output)
         tensor = inferred.tensor(output.tensor)
-        size, moves = bytes_of(tensor, wanted, inferred.grid), not seating.alike(made, wanted)
-        for stage, _ in seating.shares((made,), ()):
+        here, there = seating.seen(made, ()), seating.seen(wanted, ())
+        for stage in here.stages:
             produced[stage].add(output.tensor)
-        for stage, _ in seating.shares((wanted,), ()):
-            if moves or output.tensor not in produced[stage]:
-                brought[stage].append(size)
+        for stage in there.stages:
+            if stage not in here.stages or here.where != there.where:
+                brought[stage].append(bytes_of(tensor, wanted, inferred.grid))
     pairs = zip(produced, brought, strict=True)
     return tuple(Leaving(frozenset(names), tuple(sizes)) for names, sizes in pairs)
 

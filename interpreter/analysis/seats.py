@@ -41,13 +41,22 @@ class Seat(NamedTuple):
         return 0
 
 
+class Seen(NamedTuple):
+    """A layout as the stages see it that have the variable: those stages, and the layout apart from
+    which these are."""
+
+    stages: frozenset[int]
+    where: Layout
+
+
 @dataclass(frozen=True, eq=False)
 class Seating:
-    """The stages of a plan, and who of them takes part in what."""
+    """The stages of a plan, and who of them takes part in what; what is asked again is known."""
 
     pipeline: Pipeline
     grid: Grid
-    _known: dict[Seat, Shares] = field(init=False, default_factory=dict)
+    _shares: dict[tuple[object, ...], Shares] = field(init=False, default_factory=dict)
+    _seen: dict[tuple[object, ...], Seen] = field(init=False, default_factory=dict)
 
     @cached_property
     def stages(self) -> tuple[Nodes, ...]:
@@ -63,28 +72,31 @@ class Seating:
         """Whether stages are told apart."""
         return self.stages != ({},)
 
-    def shares(self, ends: tuple[Layout, ...], stacks: Iterable[str]) -> Shares:
+    def shares(self, ends: tuple[Layout, ...], stacks: tuple[str, ...]) -> Shares:
         """Who takes part in the turns of some stacks where a variable lies in one layout, or goes
         from one to another."""
         if not self.staged:
             return ONE_STAGE
-        seat = self._seat(ends, stacks)
-        found = self._known.get(seat)
+        key = (*(where.central for where in ends), stacks)
+        found = self._shares.get(key)
         if found is None:
-            found = self._known[seat] = tuple(self._shares(seat))
+            found = self._shares[key] = tuple(self._shared(self._seat(ends, stacks)))
         return found
 
-    def off_stages(self, where: Layout) -> Layout:
-        """A layout as a device of a stage that has the variable sees it."""
-        axes = self.pipeline.stage_axes
-        if not self.staged or not any(axis in axes for axis, _ in where.central):
-            return where
+    def seen(self, where: Layout, stacks: tuple[str, ...]) -> Seen:
+        """A layout of a variable of some stacks as the stages see it."""
+        key = (where, stacks)
+        found = self._seen.get(key)
+        if found is None:
+            stages = frozenset(stage for stage, _ in self.shares((where,), stacks))
+            found = self._seen[key] = Seen(stages, self._apart(where))
+        return found
+
+    def _apart(self, where: Layout) -> Layout:
+        """A layout apart from the stages that have the variable."""
+        axes = self.pipeline.stage_axes if self.staged else ()
         central = tuple(one for one in where.central if one[0] not in axes)
         return Layout(where.cuts, where.partial, central, where.zigzag)
-
-    def alike(self, one: Layout, other: Layout) -> bool:
-        """Whether layouts differ in nothing but the stages that have the variable."""
-        return one == other or self.off_stages(one) == self.off_stages(other)
 
     def crossing(self, stack: str, left: Layout) -> Shares:
         """Who takes part where a pipelined stack's carry, left in a layout, goes from stage to
@@ -95,7 +107,7 @@ class Seating:
         having = {stage for stage, layers in course.chunks if layers} or range(len(self.stages))
         return tuple((stage, 1) for stage in sorted(having)) if len(having) > 1 else ()
 
-    def _seat(self, ends: tuple[Layout, ...], stacks: Iterable[str]) -> Seat:
+    def _seat(self, ends: tuple[Layout, ...], stacks: tuple[str, ...]) -> Seat:
         """The seat of what happens at both ends of a move."""
         axes, courses = self.pipeline.stage_axes, self.pipeline.courses
         nodes: dict[str, tuple[Node, ...]] = {}
@@ -108,7 +120,7 @@ class Seating:
         own = (s for s in stacks if turning and s in courses and courses[s].axes == axes)
         return Seat(tuple(nodes.items()), tuple(own))
 
-    def _shares(self, seat: Seat) -> Iterable[tuple[int, Amount]]:
+    def _shared(self, seat: Seat) -> Iterable[tuple[int, Amount]]:
         busiest = product(self.pipeline.courses[stack].busiest for stack in seat.stacks)
         for stage, where in enumerate(self.stages):
             turns = seat.turns(stage, where, self.pipeline)

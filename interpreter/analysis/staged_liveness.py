@@ -8,7 +8,7 @@ Stages on which the same happens in a part share what is found of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from parspec.interpreter.analysis.liveness import (
@@ -194,8 +194,7 @@ def _rest(tensor: Tensor, section: Section) -> _Lying:
     return _lying(tensor, section.origin(tensor.name), stacks, section)
 
 
-def _lying(tensor: Tensor, where: Layout, stacks: Iterable[str], section: Section) -> _Lying:
+def _lying(tensor: Tensor, where: Layout, stacks: tuple[str, ...], section: Section) -> _Lying:
     """How a variable lies in a layout, on the stages that run turns of some stacks."""
-    seating = section.seating
-    stages = frozenset(stage for stage, _ in seating.shares((where,), stacks))
-    return _Lying(stages, seating.off_stages(where), bytes_of(tensor, where, section.grid))
+    seen = section.seating.seen(where, stacks)
+    return _Lying(*seen, bytes_of(tensor, where, section.grid))

@@ -35,7 +35,8 @@ end
 local function ask(method, extra)
   local client = vim.lsp.get_clients({ bufnr = 0 })[1]
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
-  local answer = client:request_sync(method, vim.tbl_extend("force", params, extra or {}), PATIENCE, 0)
+  local buffer = vim.api.nvim_get_current_buf() -- by its number, else its changes are not sent ahead
+  local answer = client:request_sync(method, vim.tbl_extend("force", params, extra or {}), PATIENCE, buffer)
   assert(answer, method .. " was not answered")
   assert(not answer.err, answer.err and answer.err.message)
   return answer.result
