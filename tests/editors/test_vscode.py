@@ -75,10 +75,15 @@ def opened(page, name):
 
 def command(page, name):
     """Runs a command by its name in the palette."""
+    asking(page, name)
+    page.wait_for_selector(".quick-input-widget", state="hidden")
+
+
+def asking(page, name):
+    """Runs a command that asks for something where the palette was."""
     page.keyboard.press("F1")
     typed(page, f">{name}")
     page.click(f".quick-input-list .monaco-list-row[aria-label^='{name}']")
-    page.wait_for_selector(".quick-input-widget", state="hidden")
 
 
 def typed(page, text):
@@ -201,7 +206,7 @@ def test_the_report_follows_the_text(page, workspace):
 def test_the_report_of_a_plan_is_picked(page):
     opened(page, "planned.par")
     wait_for_text(page, "plan narrow")
-    command(page, "parspec: Open Report Beside")
+    asking(page, "parspec: Open Report Beside")
     page.click(".quick-input-list .monaco-list-row[aria-label^='wide']")
     page.wait_for_selector(".tab[aria-label*='planned.par · wide']")
 
@@ -247,7 +252,7 @@ def test_problems_of_an_untitled_file_end_with_it(page):
 
 def test_a_word_is_explained_beside_the_text(page):
     opened(page, EXAMPLE)
-    command(page, "parspec: Explain a Code or Word...")
+    asking(page, "parspec: Explain a Code or Word...")
     rows = page.locator(".quick-input-list .monaco-list-row")
     rows.filter(has_text="Declares dimensions").wait_for()
     typed(page, "All-Gather")
@@ -262,7 +267,7 @@ def test_the_code_at_the_cursor_is_proposed_first(page, workspace):
     opened(page, file.name)
     page.wait_for_selector(f"{ACTIVE} .squiggly-error")
     go_to(page, file, "wire")
-    command(page, "parspec: Explain a Code or Word...")
+    asking(page, "parspec: Explain a Code or Word...")
     page.locator(".quick-input-list .monaco-list-row", has_text="PAR101").first.wait_for()
     page.keyboard.press("Enter")
     webview(page).locator("h2", has_text="PAR101").first.wait_for()
