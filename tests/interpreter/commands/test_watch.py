@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import queue
+import select
 import signal
 import subprocess
 import sys
@@ -30,6 +31,15 @@ SECONDS = 20  # more than any step takes on a busy machine
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def interruptible():
+    """Processes that tests start hear Ctrl-C, also where the tests run in the background, whose
+    processes do not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class TestCache:
@@ -207,6 +217,8 @@ def shown_until(leader, ending):
     shown = b""
     deadline = time.monotonic() + SECONDS
     while ending not in shown and time.monotonic() < deadline:
+        if not select.select([leader], [], [], 0.1)[0]:
+            continue
         try:
             shown += os.read(leader, 4096)
         except OSError:  # the other side is closed
