@@ -311,7 +311,7 @@ def test_a_request_that_is_cancelled_is_answered_so(folder):
 
 
 def test_long_work_is_shown():
-    slow = "".join(f"layer l{i}: y{i}[B] = gelu(x)\noutput y{i}\n" for i in range(3000))
+    slow = "".join(f"layer l{i}: y{i}[B] = gelu(x)\noutput y{i}\n" for i in range(9000))
     said = {**pulling(), "window": {"workDoneProgress": True}}
     with Editor(said) as editor:
         editor.open("untitled:slow", f"dim B = 4\ninput x[B]\n{slow}")
