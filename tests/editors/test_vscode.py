@@ -21,6 +21,7 @@ LACKING = missing()
 pytestmark = pytest.mark.skipif(bool(LACKING), reason=f"needs {LACKING}; setup.sh installs it")
 
 PATIENCE = 30_000  # milliseconds
+TRIES = 20
 ACTIVE = ".editor-group-container.active .editor-instance .monaco-editor"
 LINES = f"{ACTIVE} .view-lines"
 
@@ -66,9 +67,15 @@ def screenshot(page, request, tmp_path):
 def opened(page, name):
     """Opens a file by its name, alone in the window."""
     command(page, "View: Close All Editors")
-    page.keyboard.press("Control+p")
-    typed(page, name)
-    page.click(f".quick-input-list .monaco-list-row[aria-label^='{name}']")
+    row = page.locator(f".quick-input-list .monaco-list-row[aria-label^='{name}']")
+    for _ in range(TRIES):  # a file that is new may not be found at once
+        page.keyboard.press("Control+p")
+        typed(page, name)
+        page.wait_for_timeout(1000)
+        if row.count():
+            break
+        page.keyboard.press("Escape")
+    row.first.click()
     page.wait_for_selector(f".tab.active[data-resource-name='{name}']")
     page.wait_for_selector(f"{LINES} .view-line")
 
