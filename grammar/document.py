@@ -7,6 +7,7 @@ its nodes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +44,7 @@ class Parsed:
     notes: tuple[tuple[str, str], ...]
 
 
+_WORD = re.compile(r"[^\W\d]\w*")
 TOP = -1
 """The key of whatever chunk comes first."""
 
@@ -94,9 +96,9 @@ class Run:
         return tuple(chunk for chunk in self.every if chunk.parsed.faults)
 
     @cached_property
-    def skipped(self) -> frozenset[str]:
-        """The words that could not be placed."""
-        return frozenset(word for chunk in self.every for word in chunk.parsed.skipped)
+    def faulty_words(self) -> frozenset[str]:
+        """Every word of the chunks with a syntax error."""
+        return frozenset(word for chunk in self.faulty for word in _WORD.findall(chunk.text))
 
     @cached_property
     def importing(self) -> tuple[tuple[int, ImportStatement], ...]:
@@ -135,6 +137,26 @@ class Document:
     def faulty(self) -> tuple[Chunk, ...]:
         """The chunks with a syntax error."""
         return tuple(chunk for run in self.runs for chunk in run.faulty)
+
+    @cached_property
+    def paths(self) -> Mapping[int, tuple[Chunk, ...]]:
+        """All chunks in reading order, by key, each with the headers in whose bodies it stands,
+        innermost first."""
+        found: dict[int, tuple[Chunk, ...]] = {}
+        pending: list[tuple[Chunk, ...]] = [(chunk,) for chunk in reversed(self.chunks)]
+        while pending:
+            path = pending.pop()
+            found[path[0].key] = path
+            pending += [(inner, *path) for inner in reversed(path[0].body)]
+        return found
+
+    @cached_property
+    def by_type(self) -> Mapping[type, tuple[int, ...]]:
+        """The keys of the chunks of each type of statement, in reading order."""
+        found: dict[type, list[int]] = {}
+        for chunk in self.every:
+            found.setdefault(type(chunk.statement), []).append(chunk.key)
+        return {kind: tuple(keys) for kind, keys in found.items()}
 
     def start_of(self, key: int) -> int:
         """The offset of the first character of a chunk; 0 where it has no such chunk."""

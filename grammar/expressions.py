@@ -5,7 +5,9 @@ Nodes are frozen and carry no meaning: `H` is a name here, a product of dims onl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from parspec.grammar.span import Span
@@ -20,6 +22,12 @@ class Name:
     span: Span
 
 
+@lru_cache(maxsize=1 << 14)
+def name_of(text: str, span: Span) -> Name:
+    """A name; equal ones are one value, as statements are short and much alike."""
+    return Name(text, span)
+
+
 @value
 class Path:
     """A dotted name: `decoder.up`, `tp.0`, `std.h100`; one part when there is no dot."""
@@ -30,7 +38,7 @@ class Path:
     @property
     def text(self) -> str:
         """The parts joined by dots."""
-        return ".".join(part.text for part in self.parts)
+        return ".".join([part.text for part in self.parts])
 
 
 # -- sizes and quantities ------------------------------------------------------------------------
@@ -137,3 +145,18 @@ class Call:
 
 
 Expression: TypeAlias = TensorUse | Scalar | Product | Sum | Call
+
+
+def parts(expression: Expression) -> Iterator[Expression]:
+    """An expression and all that it is made of, outer ones first, in the order of the text."""
+    pending = [expression]
+    while pending:
+        part = pending.pop()
+        yield part
+        match part:
+            case Product(factors=factors):
+                pending += reversed(factors)
+            case Sum(terms=terms):
+                pending += [term.value for term in reversed(terms)]
+            case Call(arguments=arguments):
+                pending += reversed(arguments)

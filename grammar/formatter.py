@@ -29,7 +29,14 @@ def formatted(text: str) -> str:
     """The text in the one style."""
     if text.startswith(_BYTE_ORDER_MARK):
         return _BYTE_ORDER_MARK + formatted(text.removeprefix(_BYTE_ORDER_MARK))
-    document = parse(text)
+    return in_style(parse(text))
+
+
+def in_style(document: Document) -> str:
+    """A document's text in the one style."""
+    text = document.text
+    if text.startswith(_BYTE_ORDER_MARK):
+        return formatted(text)
     styled = _styled(document)
     return styled if styled == text or same(document, styled) else text
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 from parspec.grammar.builder import builders
-from parspec.grammar.expressions import Name
+from parspec.grammar.expressions import name_of
 from parspec.grammar.keywords import normal
 from parspec.grammar.lexer import END, Lexer, Token
 from parspec.grammar.shaping import Build, shaped
@@ -118,7 +118,7 @@ class Run:
             state = step
             states.append(step)
             if kind == "NAME":
-                values.append(Name(normal(text[start:end]), span_of(start, end)))
+                values.append(name_of(normal(text[start:end]), span_of(start, end)))
             elif kind in kept:
                 values.append(Token(kind, text[start:end], span_of(start, end)))
             else:

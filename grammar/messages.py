@@ -101,6 +101,11 @@ _MARKS = '"'
 _TOO_LARGE = re.compile(r"(?:[0-9]_?){32,}[0-9]?|[0-9_]+[eE][0-9]{3,}")
 _LONGEST = 7  # how many alternatives a sentence lists
 
+_HEADERS = {
+    "block": "block name(x[B, D]) -> y { ... }",
+    "op": "op name(X[B, I], W[I, O]) -> Y[B, O] = X * W",
+    "stack": "stack name[L]: x -> y { ... }",
+}
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -143,6 +148,11 @@ def missing(expected: Collection[str], previous: str, found: str) -> str:
     """Something has to follow `previous`; `found` stands there, "" at the end."""
     instead = f", found {quoted(found)}" if found else ""
     return f"expected {listed(expected)} after {quoted(previous)}{instead}"
+
+
+def shape(keyword: str) -> str:
+    """How a statement with a header is written; "" for others."""
+    return f"it is `{_HEADERS[keyword]}`" if keyword in _HEADERS else ""
 
 
 def surplus(previous: str, found: str) -> str:

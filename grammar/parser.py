@@ -188,11 +188,16 @@ def _with_keyword_names(
         if not (here.alone or (broken and not pieces[index].opens)):
             continue
         word = _first_word(text[pieces[index].start : pieces[index].end])
-        fault = keyword_fault(word, Span(0, len(word)), before.wants)
-        parsed[index - 1] = replace(parsed[index - 1], faults=())
-        skipped = tuple(dict.fromkeys((word, *here.skipped)))
-        parsed[index] = Parsed(None, (fault,), skipped, ())
+        mended = parsed[index - 1]
+        parsed[index - 1] = Parsed(mended.statement, (), mended.skipped, mended.notes)
+        parsed[index] = _keyword_as_name(word, before.wants, here.skipped)
     return parsed
+
+
+@lru_cache(maxsize=256)
+def _keyword_as_name(word: str, wants: tuple[str, ...], skipped: tuple[str, ...]) -> Parsed:
+    fault = keyword_fault(word, Span(0, len(word)), wants)
+    return Parsed(None, (fault,), tuple(dict.fromkeys((word, *skipped))), ())
 
 
 def _without_left_braces(

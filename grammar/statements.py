@@ -321,16 +321,18 @@ def _fault(stop: _Stop, text: str) -> SyntaxFault:
         return _unit_fault(stop)
     first, last = stop.tokens[0], stop.tokens[-1]
     behind = Span(_end_of(stop.tokens), _end_of(stop.tokens))
+    shape = messages.shape(first.value)
     if found is None:
         if "RBRACE" in stop.accepted:
             return SyntaxFault(messages.unclosed(first.value), first.span, ('"}"',))
-        return SyntaxFault(messages.missing(expected, last.value, ""), behind, expected)
+        return SyntaxFault(messages.missing(expected, last.value, ""), behind, expected, shape)
     if found.type == UNKNOWN:
         return SyntaxFault(messages.odd(found.value), found.span, expected)
     if END in stop.accepted:
         help_ = f"{messages.listed(expected)} may follow" if expected else ""
         return SyntaxFault(messages.surplus(last.value, found.value), found.span, expected, help_)
-    return SyntaxFault(messages.missing(expected, last.value, found.value), behind, expected)
+    message = messages.missing(expected, last.value, found.value)
+    return SyntaxFault(message, behind, expected, shape)
 
 
 def _unit_is_wrong(stop: _Stop) -> bool:

@@ -67,10 +67,15 @@ def tables() -> Tables:
 
 
 def _cache_file() -> Path | None:
-    """Where the tables are kept between runs; None if nowhere."""
+    """Where the tables are kept between runs; None if nowhere. What is relative does not count: the
+    XDG Base Directory Specification has it so."""
     try:
-        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(root) / "parspec"
+        root = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        if not root.is_absolute():
+            root = Path.home() / ".cache"
+        if not root.is_absolute():
+            return None
+        folder = root / "parspec"
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
         return None
@@ -82,15 +87,23 @@ def _read(file: Path, source: str) -> Tables | None:
     import json
 
     try:
+        if not file.is_file():  # what is not may have no end
+            return None
         check, _, kept = file.read_bytes().partition(b"\n")
         if check != _check(kept):
             return None
-        found: Any = json.loads(kept)
-    except (OSError, ValueError):
+        match json.loads(kept):
+            case {"format": form, "grammar": grammar, "tables": [*parts]}:
+                ours = form == FORMAT and grammar == source
+                return _tables(parts) if ours else None
+    except (OSError, ValueError, TypeError, RecursionError):
         return None
-    if found["format"] != FORMAT or found["grammar"] != source:
-        return None
-    tables = Tables(*found["tables"])
+    return None
+
+
+def _tables(parts: Sequence[Any]) -> Tables:
+    """Tables from JSON. Raises TypeError or ValueError where these are none."""
+    tables = Tables(*parts)
     rules = [
         Rule(size, name, builder, tuple(places), tuple(lists))
         for size, name, builder, places, lists in tables.rules
@@ -104,11 +117,11 @@ def _keep(file: Path, source: str, made: Tables) -> None:
 
     beside = file.with_suffix(f".{os.getpid()}")
     kept = json.dumps({"format": FORMAT, "grammar": source, "tables": made}).encode()
-    try:
-        beside.write_bytes(_check(kept) + b"\n" + kept)
-        beside.replace(file)
-    except OSError:
-        with suppress(OSError):
+    with suppress(OSError):
+        try:
+            beside.write_bytes(_check(kept) + b"\n" + kept)
+            beside.replace(file)
+        finally:
             beside.unlink(missing_ok=True)
 
 

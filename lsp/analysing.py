@@ -14,8 +14,9 @@ from parspec.grammar.document import Document
 from parspec.grammar.lines import LineIndex
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.looks import Looks
+from parspec.interpreter.spec.readers import Reader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import HERE, Reader
+from parspec.interpreter.spec.sources import HERE
 from parspec.lsp.snapshot import Snapshot, Source
 
 Checkpoint: TypeAlias = Callable[[], None]

@@ -202,7 +202,7 @@ class Facts:
         for tensor in self.tensors_at(site):
             around = tensor.name.rpartition(".")[0]
             path = f"{around}.{name}" if around else name
-            if path in self.layers_inside and path not in self.results:
+            if path in self.layers_inside and self.layer(path) is None:
                 return path
         return None
 
@@ -224,6 +224,10 @@ class Facts:
         name."""
         if self.is_unnamed(tensor):
             return self.written(tensor).rpartition(".")[2]
+        return self.called(tensor)
+
+    def called(self, tensor: str) -> str:
+        """A variable's own name, whatever gives it."""
         found = self.tensor(tensor)
         return tensor if found is None else found.label
 
@@ -240,27 +244,37 @@ class Facts:
     # -- what the analysis says ------------------------------------------------------------------
 
     @cached_property
-    def results(self) -> Mapping[str, LayerResult]:
-        """Layers by name."""
-        return {layer.name: layer for layer in self.analysis.layers}
+    def spreads(self) -> bool:
+        """Whether a layer does something else than repeat its work on every node."""
+        layers = (layer for part in self.analysis.parts for layer in part.layers)
+        return any(name != "repeated" for layer in layers for _, name in layer.strategy)
+
+    def result(self, layer: str) -> LayerResult | None:
+        """What the analysis says of a layer."""
+        for part, listed in zip(self.parts, self.analysis.parts, strict=True):
+            if layer in part.layers:
+                return next(one for one in listed.layers if one.name == layer)
+        return None
+
+    def lying(self, tensor: str) -> TensorResult | None:
+        """What the analysis says of a variable."""
+        for part, listed in zip(self.parts, self.analysis.parts, strict=True):
+            if tensor in part.tensors:
+                return next(one for one in listed.tensors if one.name == tensor)
+        return None
 
     def followed(self, layer: str) -> Iterator[tuple[str, str]]:
         """The axes on which a layer follows a variable, and that variable; in place of what an
         inner expression gives, what that follows."""
-        result, written = self.results.get(layer), self.layer(layer)
+        result, written = self.result(layer), self.layer(layer)
         operands = [] if written is None else [operand.tensor for operand in written.operands]
         for axis, label in result.follows if result else ():
             inner = (name for name in operands if self.is_unnamed(name))
-            unnamed = next((name for name in inner if self.lying[name].label == label), None)
+            unnamed = next((name for name in inner if self.called(name) == label), None)
             if unnamed is None:
                 yield axis, label
             else:
                 yield from (each for each in self.followed(unnamed) if each[0] == axis)
-
-    @cached_property
-    def lying(self) -> Mapping[str, TensorResult]:
-        """Variables by name."""
-        return {tensor.name: tensor for tensor in self.analysis.tensors}
 
     @cached_property
     def splitting(self) -> Mapping[str, Mapping[tuple[str, ...], list[str]]]:
@@ -293,6 +307,11 @@ class Facts:
     def at_work(self) -> tuple[Move, ...]:
         """The moves that have a primitive."""
         return tuple(move for move in self.analysis.moves if move.primitive is not None)
+
+    @cached_property
+    def moved_on(self) -> Mapping[tuple[str, ...], list[Move]]:
+        """The moves at work by the axes that they are on."""
+        return grouped(self.at_work, lambda move: [move.axes])
 
     @cached_property
     def in_front_of(self) -> Mapping[str, list[Move]]:

@@ -217,7 +217,7 @@ class Names:
             case "function":
                 return (self.function(name, region),)
             case "tensor" | "layer" as space if mention.act == "declares":
-                return (self._own(space, name, _body(region)),)
+                return (self.own(space, name, _body(region)),)
             case "tensor" if mention.look in ("here", "body") and not mention.before:
                 return (self.tensor(name, region, _order(entry)),)
             case "tensor" | "layer":
@@ -335,7 +335,7 @@ class Names:
         inner = (each for each in region.around() if ("function", name) in each.declared)
         return Symbol("function", name, next(inner, None))
 
-    def _own(self, space: Space, name: str, body: Body) -> Symbol:
+    def own(self, space: Space, name: str, body: Body) -> Symbol:
         """What is called so in a body itself. What a stack takes in and leaves is the same there as
         around it."""
         while body is not None and space == "tensor" and name in (body.left, body.entered):
@@ -436,7 +436,7 @@ class Names:
 
     def _in(self, space: Space, name: str, bodies: Iterable[Body]) -> tuple[Symbol, ...]:
         """What is called so in some bodies."""
-        own = dict.fromkeys(self._own(space, name, body) for body in bodies)
+        own = dict.fromkeys(self.own(space, name, body) for body in bodies)
         return tuple(symbol for symbol in own if self.declarations(symbol))
 
     def _anywhere(self, space: Space, name: str, before: Parts) -> tuple[Symbol, ...]:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from parspec.grammar.values import value
-
 
 class Range(NamedTuple):
     """A half-open range of one file's text."""
@@ -29,11 +27,3 @@ class Edit(NamedTuple):
 
     location: Location
     text: str
-
-
-@value
-class Fix:
-    """Edits that belong together; the title begins with a verb and says what they do."""
-
-    title: str
-    edits: tuple[Edit, ...]

@@ -2,7 +2,9 @@
 
 Requests are answered in their order, each about the newest text. Work that is put off (diagnostics)
 is begun at the first quiet moment, in a storm of edits when that is over, and is given up when the
-text moves on. Every piece of work carries a `Ticket`; the one who works looks at it between steps.
+text moves on. Work about all files gives way to whatever is asked for meanwhile, and is begun
+again after that. Every piece of work carries a `Ticket`; the one who works looks at it between
+steps.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ import contextlib
 import gc
 import threading
 from collections.abc import Awaitable, Callable
+from itertools import count
 from math import inf
-from queue import Empty, SimpleQueue
+from queue import Empty, PriorityQueue
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -22,6 +25,7 @@ MOMENT = 0.003  # seconds in which more may come of what a client sends at once
 DEBOUNCE = 0.03  # seconds without an edit after which a storm of them is over
 REST = 1.0  # seconds without work after which nobody is kept waiting by what else is to be done
 LONG = 0.5  # seconds after which a client is told that work is going on
+_PRESSING, _ASIDE = 0, 1  # ranks of jobs
 _YOUNG = 1  # what the collector has looked at twice is old
 
 
@@ -51,6 +55,10 @@ class GivenUp(Exception):
     """Work that nobody waits for any more."""
 
 
+class _GaveWay(GivenUp):
+    """Work that is begun again when what has come meanwhile is done."""
+
+
 class Ticket:
     """Whether somebody still waits for a piece of work."""
 
@@ -67,11 +75,49 @@ class Ticket:
             raise GivenUp
 
 
+class _AsideTicket(Ticket):
+    """That of work which gives way to other jobs."""
+
+    def __init__(self, jobs: _Jobs) -> None:
+        super().__init__()
+        self._jobs = jobs
+
+    def check(self) -> None:
+        """Raises GivenUp where nobody waits any more, or somebody else does."""
+        super().check()
+        if self._jobs.pressing:
+            raise _GaveWay
+
+
 class _Job(Generic[T]):
-    def __init__(self, work: Callable[[Ticket], T], done: asyncio.Future[T]) -> None:
+    def __init__(
+        self, work: Callable[[Ticket], T], done: asyncio.Future[T], ticket: Ticket
+    ) -> None:
         self.work = work
         self.done = done
-        self.ticket = Ticket()
+        self.ticket = ticket
+
+
+class _Jobs:
+    """What is to be done, in order, before what gives way to it."""
+
+    def __init__(self) -> None:
+        self._queue: PriorityQueue[tuple[int, int, _Job[Any]]] = PriorityQueue()
+        self._numbers = count()
+
+    def put(self, job: _Job[Any]) -> None:
+        """One more job."""
+        aside = isinstance(job.ticket, _AsideTicket)
+        self._queue.put((_ASIDE if aside else _PRESSING, next(self._numbers), job))
+
+    def get(self, timeout: float | None = None) -> _Job[Any]:
+        """The next job. Raises Empty where none comes in so many seconds."""
+        return self._queue.get(timeout=timeout)[2]
+
+    @property
+    def pressing(self) -> bool:
+        """Does a job wait that gives way to none?"""
+        return any(rank == _PRESSING for rank, _, _ in self._queue.queue[:1])
 
 
 def tell(loop: asyncio.AbstractEventLoop, call: Callable[..., None], *arguments: Any) -> None:
@@ -87,14 +133,21 @@ class Worker:
 
     def __init__(self, busy: Callable[[], None], idle: Callable[[], None]) -> None:
         self._loop = asyncio.get_running_loop()
-        self._jobs: SimpleQueue[_Job[Any]] = SimpleQueue()
+        self._jobs = _Jobs()
         self._busy = busy
         self._idle = idle
         threading.Thread(target=self._run, name="worker", daemon=True).start()
 
     async def do(self, work: Callable[[Ticket], T]) -> T:
         """The result of a piece of work. Cancelling gives it up."""
-        job: _Job[T] = _Job(work, self._loop.create_future())
+        return await self._done(work, Ticket())
+
+    async def do_aside(self, work: Callable[[Ticket], T]) -> T:
+        """The same of work that gives way: it is begun again after what is asked for meanwhile."""
+        return await self._done(work, _AsideTicket(self._jobs))
+
+    async def _done(self, work: Callable[[Ticket], T], ticket: Ticket) -> T:
+        job: _Job[T] = _Job(work, self._loop.create_future(), ticket)
         self._jobs.put(job)
         try:
             return await job.done
@@ -117,6 +170,8 @@ class Worker:
         try:
             job.ticket.check()
             result = job.work(job.ticket)
+        except _GaveWay:
+            self._jobs.put(job)
         except GivenUp:
             self._tell(_drop, job.done)
         except Exception as error:  # of whatever kind: it belongs to who asked for the work

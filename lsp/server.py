@@ -256,11 +256,15 @@ class Server(LanguageServer):
     async def _do(self, work: Callable[[], T]) -> T:
         """The result of a piece of work on the session."""
 
-        def with_session(ticket: Ticket) -> T:
-            self.session.checkpoint = ticket.check
-            return work()
+        return await self._worker.do(partial(self._with_session, work))
 
-        return await self._worker.do(with_session)
+    async def _do_aside(self, work: Callable[[], T]) -> T:
+        """The same of work that gives way to all other."""
+        return await self._worker.do_aside(partial(self._with_session, work))
+
+    def _with_session(self, work: Callable[[], T], ticket: Ticket) -> T:
+        self.session.checkpoint = ticket.check
+        return work()
 
     def _answering(self, route: Route) -> Callable[[Any], Awaitable[Any]]:
         async def answer(params: Any) -> Any:
@@ -350,11 +354,13 @@ class Server(LanguageServer):
             return types.RelatedFullDocumentDiagnosticReport([])
 
     async def _pull_all(self, params: types.WorkspaceDiagnosticParams) -> Any:
-        """What a client asks of all files; other requests get their turn between two of them."""
+        """What a client asks of all files; other requests do not wait for it."""
         before = {each.uri: each.value for each in params.previous_result_ids}
         try:
-            files = await self._do(lambda: list(self.session.files()))
-            items = [await self._do(partial(self._pulling.of_all, file, before)) for file in files]
+            files = await self._do_aside(lambda: list(self.session.files()))
+            items = [
+                await self._do_aside(partial(self._pulling.of_all, file, before)) for file in files
+            ]
         except Exception:  # as above
             _LOG.exception("diagnostics of all files")
             return types.WorkspaceDiagnosticReport([])

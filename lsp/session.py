@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from parspec.interpreter.analysis.looks import Looks
-from parspec.interpreter.spec.sources import HERE, LIBRARY, Reader, Unread
+from parspec.interpreter.spec.library_files import LIBRARY
+from parspec.interpreter.spec.readers import Reader, Unread
+from parspec.interpreter.spec.sources import HERE
 from parspec.lsp.analysing import Checkpoint, Written, analysed, go_on
 from parspec.lsp.client import Client
 from parspec.lsp.convert.view import View
@@ -70,7 +72,6 @@ class Session:
     client: Client
     settings: Settings = field(default_factory=Settings)
     documents: Documents = field(default_factory=Documents)
-    folders: list[str] = field(default_factory=list)
     checkpoint: Checkpoint = go_on
     colours: dict[str, array[int]] = field(default_factory=dict)
     _files: Files = field(init=False)
@@ -80,15 +81,21 @@ class Session:
         self._files = Files(self.documents)
         self.enter(self.client.folders)
 
+    @property
+    def folders(self) -> list[str]:
+        """The folders that the client has open."""
+        return self._files.folders
+
     def enter(self, uris: Iterable[str]) -> None:
         """The client opens folders."""
         names = (name_of(uri) for uri in uris)
-        self.folders += (name for name in names if name is not None and name not in self.folders)
+        entered = (name for name in names if name is not None)
+        self._files.folders = [*dict.fromkeys((*self.folders, *entered))]
 
     def leave(self, uris: Iterable[str]) -> None:
         """The client closes folders."""
         gone = {name_of(uri) for uri in uris}
-        self.folders = [folder for folder in self.folders if folder not in gone]
+        self._files.folders = [folder for folder in self.folders if folder not in gone]
 
     # -- texts -----------------------------------------------------------------------------------
 

@@ -22,8 +22,9 @@ from parspec.grammar.document import Document
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.spec.model import Model
+from parspec.interpreter.spec.readers import Reader, Unread
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import Unread
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 MODEL = """dim B = 64, D = 96, F = 384
@@ -65,7 +66,7 @@ WORDS = (
 )  # fmt: skip
 
 
-class Files:
+class Files(Reader):
     """Files in memory."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -99,7 +100,8 @@ def plain(value: object, documents: Mapping[str, Document]) -> object:
     if isinstance(value, Document):
         return value.text
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        names = (field.name for field in dataclasses.fields(value) if field.name != "parts")
+        names = [field.name for field in dataclasses.fields(value) if field.name != "parts"]
+        names += ["items", "tensors"] if isinstance(value, Model) else []
         inside = ((name, plain(getattr(value, name), documents)) for name in names)
         return type(value).__name__, *inside
     if isinstance(value, (tuple, list)):

@@ -227,6 +227,43 @@ def long_lists(draw: Random) -> Draw:
     return written(draw.choice(texts))
 
 
+def many_faults(draw: Random) -> Draw:
+    """The same mistake again and again: what is looked up for one must not grow with the others."""
+    count = draw.choice((50, 200, 600))
+    long = "abcdefghij" * draw.choice((1, 10, 30))
+    head = "mesh tp = 4\ndim B = 6, C = 6\ninput x[B]\n"
+    texts = (
+        head + "".join(f"layer l{n}: y{n}[C] = gelu(x)\n" for n in range(count)),
+        head + "".join(f"layer l{n}: y{n}[B] = gelu(x) partition B on tp\n" for n in range(count)),
+        head + "".join(f"layer l{n}: y{n}[B] = gelu(z{n})\noutput y{n}\n" for n in range(count)),
+        head + "input " + ", ".join(f"x{n}[B]" for n in range(count * 5)) + "\noutput nothing\n",
+        "".join(f"dim n{n}_{long} = 4\n" for n in range(count))
+        + "".join(f"input x{n}[m{n}_{long}]\n" for n in range(count)),
+        head + "".join(f"plan p{n} {{ mesh tp = 2  dim Q{n} = 2 }}\n" for n in range(count)),
+        "dim " * (count * 20),
+        "# a comment\n" * (count * 20) + "dim\n" * draw.choice((1, count)),
+    )
+    return written(draw.choice(texts))
+
+
+def many_patterns(draw: Random) -> Draw:
+    """Many patterns, or one of many alternatives, over many layers."""
+    count = draw.choice((20, 100, 300))
+    names = ",".join(f"a{n}" for n in range(count))
+    layers = "".join(f"layer l{n}: y{n}[B] = gelu(y{n - 1})\n" for n in range(1, count + 1))
+    head = f"mesh tp = 4\ndim B = 4, {', '.join(f'D{n} = 4' for n in range(count))}\ninput y0[B]\n"
+    calls = "block g(x[B]) -> y { layer a: y[B] = gelu(x) }\n" + layers.replace("gelu", "g")
+    patterns = (
+        f"for {{{names}}}.{{{names}}}: partition B on tp\n",
+        "for *: partition B on tp\n" * count,
+        "".join(f"for *: partition D{n} on tp\n" for n in range(count)),
+        "".join(f"for *.a{n}: partition B on tp\n" for n in range(count)),
+        "".join(f"for l{n}.a: partition B on tp\n" for n in range(count)),
+        "".join(f"for l{n}: partition ? on tp\n" for n in range(count // 10)),
+    )
+    return written(head + draw.choice((layers, calls)) + draw.choice(patterns))
+
+
 KINDS: Mapping[str, Kind] = {
     "prefix": prefix,
     "token deletion": deletion,
@@ -257,4 +294,6 @@ KINDS: Mapping[str, Kind] = {
     "size of other kinds": sizes("1", "0.5", "1e-9", "4Ki", "7 GB", "3%", "1f1b", "1_000", "٣"),
     "axis of size 1": axes_of_one,
     "long list": long_lists,
+    "many faults": many_faults,
+    "many patterns": many_patterns,
 }

@@ -13,24 +13,16 @@ from pathlib import Path
 
 import pytest
 import yaml
+from processes import environment
+from specs import MEGATRON
 
 from parspec.interpreter.commands import main
 from parspec.interpreter.commands.commands import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 ACTION = ROOT / ".github" / "actions" / "check"
-IMPORTS = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
 
-SPEC = """\
-mesh N = 8
-dim B = 4096, D = 8192, F = 28672
-input x[B, D]
-weight w_up[D, F], w_down[F, D]
-layer up: h[B, F] = x * w_up partition F on N
-layer act: a[B, F] = gelu(h)
-layer down: y[B, D] = a * w_down partition F on N
-output y replicated on N
-"""
+SPEC = MEGATRON.replace("expect traffic <= 1.2 GB\n", "")
 
 PIPELINE = """\
 device box { memory = 1 GB  flops = 1 Tflop/s  hbm = 1 TB/s }
@@ -198,22 +190,20 @@ class Runner:
 
     def step(self, step):
         self.output.write_text("", "utf-8")
-        environment = {
-            **os.environ,
+        settings = environment(
             **self.filled(step.get("env", {})),
-            "PATH": f"{self.temporary}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": IMPORTS,
-            "GITHUB_ACTION_PATH": str(ACTION),
-            "GITHUB_OUTPUT": str(self.output),
-            "GITHUB_STEP_SUMMARY": str(self.summary),
-            "RUNNER_TEMP": str(self.temporary),
-        }
+            PATH=f"{self.temporary}{os.pathsep}{os.environ['PATH']}",
+            GITHUB_ACTION_PATH=str(ACTION),
+            GITHUB_OUTPUT=str(self.output),
+            GITHUB_STEP_SUMMARY=str(self.summary),
+            RUNNER_TEMP=str(self.temporary),
+        )
         script = self.temporary / "step.sh"
         script.write_text(step["run"], "utf-8")
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", script],
             cwd=self.repository,
-            env=environment,
+            env=settings,
             capture_output=True,
             text=True,
             check=False,
@@ -299,7 +289,7 @@ class TestAction:
         write(repository, "plans/mlp.par", SPEC.replace("N = 8", "N = 3"))
         job = runner(sarif="true")
         assert job.run() == 1
-        assert job.printed.startswith("::error file=plans/mlp.par,line=5,")
+        assert job.printed.startswith("::error file=plans/mlp.par,line=7,")
         uploaded = dict(job.used)["github/codeql-action/upload-sarif@v3"]
         log = json.loads(Path(uploaded["sarif_file"]).read_text("utf-8"))
         assert log["runs"][0]["results"][0]["ruleId"] == "PAR201"
@@ -332,7 +322,7 @@ class TestAction:
         write(repository, "plans/mlp.par", SPEC.replace("output y replicated on N", "output y"))
         job = runner(**{"warn-as-error": "true"})
         assert job.run() == 1
-        assert "::error file=plans/mlp.par,line=8," in job.printed
+        assert "::error file=plans/mlp.par,line=10," in job.printed
 
     def test_nothing_that_users_write_is_part_of_a_script(self):
         action = yaml.safe_load((ACTION / "action.yml").read_text("utf-8"))
@@ -362,4 +352,4 @@ class TestPreCommit:
         _, *words = self.HOOKS[0]["entry"].split()
         assert main.main([*words, "good.par"]) == 0
         assert main.main([*words, "good.par", "bad.par"]) == 1
-        assert capsys.readouterr().out.startswith("bad.par:5:")
+        assert capsys.readouterr().out.startswith("bad.par:7:")

@@ -3,11 +3,9 @@
 from pathlib import Path
 
 import pytest
+from specs import analysis_of
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.commands.main import main
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 PARAMETERS = {
@@ -23,7 +21,7 @@ LONGEST_LINE, LONGEST_PLAN = 100, 40
 def analysed(name, plan=None):
     file = EXAMPLES / f"{name}.par"
     text = file.read_text(encoding="utf-8")
-    return analyze(resolve(str(file), text, DiskReader(), plan=plan))
+    return analysis_of(text, str(file), plan=plan)
 
 
 def paid(analysis):

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
 
-from parspec.interpreter.analysis.costs import Costs, costs_of
+from parspec.interpreter.analysis.costs import Costs, costs_of, workload_of
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.moves import output_moves
@@ -95,12 +95,12 @@ def outcome(inferred: Inferred, outputs: Outputs, costs: KnownCosts) -> Outcome:
         move
         for name, wanted in outputs
         for tensor in [inferred.tensor(name)]
-        for move in output_moves(
-            inferred.seating, tensor, inferred.origin(name), wanted, tensor.site
-        )
+        for move in output_moves(inferred, tensor, inferred.origin(name), wanted, tensor.site)
         if move.primitive is not None
     )
-    each = [costs.get(one) or costs_of(one, None) for one in inferred.sections]
+    each = [
+        costs.get(one) or costs_of(one, workload_of(one.routed), None) for one in inferred.sections
+    ]
     return Outcome(inferred, each, tuple(moves))
 
 

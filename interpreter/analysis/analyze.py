@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain, repeat
 
 from parspec.interpreter.analysis.checks import check_all
-from parspec.interpreter.analysis.costs import Costs, costs_of, traffic_of
+from parspec.interpreter.analysis.costs import Costs, traffic_of
 from parspec.interpreter.analysis.division import written_sizes
 from parspec.interpreter.analysis.doubts import without_doubtful
 from parspec.interpreter.analysis.expects import judge
@@ -17,13 +17,25 @@ from parspec.interpreter.analysis.hints import hints_of
 from parspec.interpreter.analysis.holes import Cost, fill
 from parspec.interpreter.analysis.kinds import naming_of
 from parspec.interpreter.analysis.known import Known
-from parspec.interpreter.analysis.liveness import Leaving, Lives, leaving_by_stage, peak_live
+from parspec.interpreter.analysis.liveness import (
+    Leaving,
+    Lives,
+    leaving_by_stage,
+    peak_live,
+)
 from parspec.interpreter.analysis.loads import busy_in, busy_together, longest
 from parspec.interpreter.analysis.memory import Peak, memory, over_memory
 from parspec.interpreter.analysis.moves import to_outputs
-from parspec.interpreter.analysis.part_result import PartResult, result_of, told_of
+from parspec.interpreter.analysis.part_result import PartResult, result_of, unsized_of
 from parspec.interpreter.analysis.pins import unpinned
-from parspec.interpreter.analysis.result import Analysis, Memory, Move, Totals, sum_known
+from parspec.interpreter.analysis.result import (
+    Analysis,
+    Memory,
+    Move,
+    StageResult,
+    Totals,
+    sum_known,
+)
 from parspec.interpreter.analysis.sections import Inferred, infer
 from parspec.interpreter.analysis.stints import times_at
 from parspec.interpreter.spec.model import Model
@@ -46,30 +58,34 @@ def analyze(model: Model, known: Known | None = None) -> Analysis:
 def _price(model: Model, known: Known) -> Cost:
     """What a plan without holes costs."""
     inferred = infer(model, known)
-    speed = known.same(speed_of(model))
-    costs = known.each(costs_of, inferred.sections, repeat(speed))
-    moves = tuple(to_outputs(inferred))
+    parts = _parts(inferred, known)
+    costs, moves = [part.costs for part in parts], tuple(to_outputs(inferred))
     times = chain.from_iterable([(*one.layer_time, *one.move_time) for one in costs])
+    busiest, _ = _memory(inferred, parts)
     return Cost(
+        not over_memory(model, busiest),
         sum_known((*times, *(move.time for move in moves))),
         total((*(one.sent for one in costs), *(move.per_device for move in moves))),
         total(one.flops for one in costs),
     )
 
 
+def _parts(inferred: Inferred, known: Known) -> tuple[PartResult, ...]:
+    """What is found of each part."""
+    model, sections = inferred.model, inferred.sections
+    hints = known.each(hints_of, [section.inference for section in sections])
+    naming = known.recall(naming_of, model.dims, hints, inferred.grid.pieces)
+    unsized = known.each(unsized_of, [section.routed for section in sections])
+    everywhere = naming, speed_of(model), written_sizes(model.mesh)
+    return known.each(result_of, sections, unsized, everywhere=everywhere)
+
+
 def _analyze(inferred: Inferred, known: Known) -> Analysis:
     """The analysis of a model without holes."""
-    model = inferred.model
-    inferences = [section.inference for section in inferred.sections]
-    hints = known.each(hints_of, inferences)
-    naming = known.recall(naming_of, model.dims, hints, inferred.grid.pieces)
-    told = known.each(told_of, inferences, repeat(naming))
-    speed, written = known.same(speed_of(model)), written_sizes(model.mesh)
-    parts = known.each(result_of, inferred.sections, told, repeat(speed), repeat(written))
+    model, parts = inferred.model, _parts(inferred, known)
     costs = [part.costs for part in parts]
     outward = tuple(to_outputs(inferred))
-    peaks = _peaks(inferred, [part.lives for part in parts])
-    busiest, stages = memory(inferred, (part.resting for part in parts), peaks)
+    busiest, stages = _memory(inferred, parts)
     totals = _totals(inferred, parts, costs, outward, busiest)
     at_outputs = tuple(move for move in outward if move.primitive is not None)
     figures = Figures(inferred, costs, at_outputs, totals, known)
@@ -77,16 +93,15 @@ def _analyze(inferred: Inferred, known: Known) -> Analysis:
     expects, judged = judge(model.expects, figures, checks)
     fits = over_memory(model, busiest)
     own = without_doubtful((*checks, *fits, *judged, *unpinned(figures)), model)
-    return Analysis(
-        model,
-        tuple(chain.from_iterable([part.layers for part in parts])),
-        tuple(chain.from_iterable([part.tensors for part in parts])),
-        (*chain.from_iterable([cost.moves for cost in costs]), *outward),
-        totals,
-        stages,
-        expects,
-        (*model.findings, *own),
-    )
+    return Analysis(model, parts, outward, totals, stages, expects, (*model.findings, *own))
+
+
+def _memory(
+    inferred: Inferred, parts: Sequence[PartResult]
+) -> tuple[Memory, tuple[StageResult, ...]]:
+    """Memory of the busiest device, and of each pipeline stage where there are stages."""
+    peaks = _peaks(inferred, [part.lives for part in parts])
+    return memory(inferred, (part.resting for part in parts), peaks)
 
 
 def _peaks(inferred: Inferred, parts: Sequence[Mapping[int, Lives]]) -> tuple[Peak | None, ...]:
@@ -113,11 +128,11 @@ def _totals(
 ) -> Totals:
     model = inferred.model
     paid = [move for move in outward if move.primitive is not None]
-    traffic = [*(cost.traffic for cost in costs), traffic_of(paid)]
+    traffic = [*(cost.traffic for cost in costs), traffic_of(zip(paid, repeat(1)))]
     priced = [
-        (axes, primitive, amount)
+        (axes, primitive, amounts[model.cost])
         for one in traffic
-        for (axes, primitive), amount in one[model.cost].items()
+        for (axes, primitive), amounts in one.items()
     ]
     busy = busy_together([*(cost.busy for cost in costs), busy_in(paid)])
     stints = tuple(chain.from_iterable([cost.computing for cost in costs]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator as compare
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from math import isclose
 
 from parspec.grammar.syntax import BudgetExpect
 from parspec.interpreter.analysis.figures import Figures, Picked, Verdict, untold
@@ -18,11 +19,13 @@ from parspec.interpreter.diagnostics.readable import (
     flops_text,
     seconds_text,
 )
+from parspec.interpreter.spec.expects import OF_TRAINING
 from parspec.interpreter.spec.model import Expect
 from parspec.interpreter.theory.formulas import (
     Amount,
     Number,
     is_number,
+    measured,
     reader,
     symbols,
     total,
@@ -59,7 +62,7 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     moves = figures.within(expect)
     value = _figure(expect, budget, moves, figures)
     if value is None:
-        return untold(expect, f"{figure} is not computed here", "")
+        return untold(expect, _unknown(expect, figure), "")
     if not is_number(value) or not is_number(expect.bound):
         return untold(expect, _unsized(value, expect.bound), _quantity(figure, value))
     text = _quantity(figure, value)
@@ -70,13 +73,20 @@ def judge_budget(expect: Expect, budget: BudgetExpect, figures: Figures) -> Verd
     facts: tuple[tuple[str, Datum], ...] = (
         ("text", expect.text),
         ("value", text),
-        ("parts", _parts(budget, moves, figures)),
+        ("parts", _parts(expect, budget, moves, figures)),
         ("price_list", figures.inferred.model.cost if priced else None),
-        ("actual", value if isinstance(value, int) else float(value)),
-        ("bound", expect.bound if isinstance(expect.bound, int) else float(expect.bound)),
+        ("actual", value if isinstance(value, int) else measured(value)),
+        ("bound", expect.bound if isinstance(expect.bound, int) else measured(expect.bound)),
     )
     name = "memory_expectation" if figure == "memory" else "expect_failed"
     return Verdict(False, text, Finding(name, expect.site, facts))
+
+
+def _unknown(expect: Expect, figure: str) -> str:
+    """Why there is no value of a figure."""
+    if figure in OF_TRAINING:
+        return f"{figure} is that of a training step, and nothing trains here"
+    return f"{figure} is not told apart by axes" if expect.axes else f"{figure} is not known"
 
 
 def _unsized(*amounts: Amount) -> str:
@@ -114,9 +124,22 @@ def _seconds(time: float | None) -> Amount | None:
     return None if time is None else Fraction(time)
 
 
-def _parts(budget: BudgetExpect, moves: Picked, figures: Figures) -> tuple[str, ...]:
+def _parts(
+    expect: Expect, budget: BudgetExpect, moves: Picked, figures: Figures
+) -> tuple[str, ...]:
     """The largest of what a budget's figure is made of."""
+    totals = figures.totals
     match budget.figure.text:
+        case "time" if not expect.axes:
+            computing, sending = figures.layer_time(expect), time_of_busiest(moves.moves)
+            return _adding_up(figures.busy_time(expect), compute=computing, communication=sending)
+        case "step":
+            return _adding_up(
+                totals.step_time,
+                compute=totals.compute_time,
+                communication=totals.communication_time,
+                bubble=totals.bubble_time,
+            )
         case "traffic" if budget.scope.per_device:
             busiest = busiest_stage(moves.sent)
             return _largest(
@@ -132,10 +155,18 @@ def _parts(budget: BudgetExpect, moves: Picked, figures: Figures) -> tuple[str, 
             cost = figures.inferred.model.cost
             return _largest([(move, dict(move.traffic)[cost]) for move in moves.moves], figures)
         case "memory":
-            memory = figures.totals.memory
+            memory = totals.memory
             shares = [(name, getattr(memory, name)) for name in ("weights", "cache", "activations")]
             return tuple(f"{name} {_quantity('memory', v)}" for name, v in shares if v)
     return ()
+
+
+def _adding_up(whole: float | None, **parts: float | None) -> tuple[str, ...]:
+    """The parts of a time, if they are those of one device and so make the whole of it."""
+    known = {name: part for name, part in parts.items() if part}
+    if whole is None or len(known) < 2 or not isclose(sum(known.values()), whole, rel_tol=0.01):
+        return ()
+    return tuple(f"{name} {seconds_text(part)}" for name, part in known.items())
 
 
 def _largest(priced: Sequence[tuple[Move, Amount]], figures: Figures) -> tuple[str, ...]:

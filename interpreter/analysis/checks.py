@@ -18,6 +18,7 @@ from parspec.interpreter.analysis.repetition import repeated_work
 from parspec.interpreter.analysis.sections import Inferred
 from parspec.interpreter.analysis.topology import topology_findings
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
+from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount
 
 
@@ -58,11 +59,20 @@ def _each(
 
 def _avoidable(inferred: Inferred, parts: Sequence[PartResult], known: Known) -> Iterator[Finding]:
     """Communication that another clause or another order of layers makes less, repeated work."""
-    suspects = [suspect for part in parts for suspect in part.suspects]
+    suspects = [suspect for part in parts for suspect in part.unsized.suspects]
     costs = {one: part.costs for one, part in zip(inferred.sections, parts, strict=True)}
     yield from communication_findings(inferred, suspects, costs, known)
-    yield from repeat_findings(inferred, [part.copies for part in parts])
-    yield from repeated_work([part.repetition for part in parts], inferred.grid)
+    yield from repeat_findings(inferred, [part.unsized.copies for part in parts])
+    if not _left_to_plans(inferred.model, parts):
+        yield from repeated_work([part.repetition for part in parts], inferred.grid)
+
+
+def _left_to_plans(model: Model, parts: Sequence[PartResult]) -> bool:
+    """Whether a file leaves it to its plans to spread its layers."""
+    if model.plan is not None or not model.plans:
+        return False
+    tasks = chain.from_iterable([part.unsized.workload.tasks.different for part in parts])
+    return not any(task.sharding.placement.cuts for task in tasks)
 
 
 def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
@@ -127,6 +137,7 @@ def _layers_lost(inferred: Inferred) -> Iterator[Finding]:
                     lost=course.layers - built,
                     remainder=course.layers - built,
                     **_valid_chunks(course.layers, stages),
+                    **({"dealt": tuple(n for _, n in course.chunks)} if axis in listed else {}),
                 ),
                 (Related(grid.by_name[stack.dim].site, f"{stack.dim} is declared here"),),
             )

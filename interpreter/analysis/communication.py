@@ -27,11 +27,11 @@ from parspec.interpreter.analysis.inference import Need, Placed
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.moves import output_layout
 from parspec.interpreter.analysis.result import Move
-from parspec.interpreter.analysis.sections import Inferred, Section
+from parspec.interpreter.analysis.sections import Inferred, Routed
 from parspec.interpreter.analysis.sizes import bytes_of
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Related, Site
 from parspec.interpreter.spec.model import Assignment, Layer, Model, Operand, Tensor
-from parspec.interpreter.theory.formulas import Amount, generic, is_number, total, whole
+from parspec.interpreter.theory.formulas import Amount, generic, is_number, measured, total, whole
 from parspec.interpreter.theory.layouts import EVERYWHERE
 from parspec.interpreter.theory.primitives import ALL_REDUCE, per_device
 from parspec.interpreter.theory.rule import takes_partial, whole_dims
@@ -54,28 +54,28 @@ class Suspect:
     dim: str | None
 
 
-def suspects_in(section: Section) -> tuple[Suspect, ...]:
+def suspects_in(routed: Routed) -> tuple[Suspect, ...]:
     """The clauses of a part that have a variable moved on their axis, in the order of the moves."""
-    return tuple(_suspects(section))
+    return tuple(_suspects(routed))
 
 
-def _suspects(section: Section) -> Iterator[Suspect]:
-    for served in section.served:
+def _suspects(routed: Routed) -> Iterator[Suspect]:
+    for served in routed.served:
         paid = {axis for step in served.steps if step.primitive is not None for axis in step.axes}
-        tensor = section.tensors[served.need.tensor]
+        tensor = routed.tensors[served.need.tensor]
         if not paid or served.need.operand < 0 or tensor.role == "weight":
             continue
-        placed = section.inference.by_name[served.need.layer]
+        placed = routed.inference.by_name[served.need.layer]
         for said in placed.layer.assignments:
-            if not paid.isdisjoint(section.grid.covers.get(said.axis, ())):
-                yield from _suspect(placed, said, served.need, section)
+            if not paid.isdisjoint(routed.pieces.covers.get(said.axis, ())):
+                yield from _suspect(placed, said, served.need, routed)
 
 
-def _suspect(placed: Placed, said: Assignment, need: Need, section: Section) -> Iterator[Suspect]:
+def _suspect(placed: Placed, said: Assignment, need: Need, routed: Routed) -> Iterator[Suspect]:
     """The suspect that a clause is, where the layer could take the variable as it arrives."""
     layer = placed.layer
-    tensor = section.tensors[need.tensor]
-    arrives = {section.origin(tensor.name).state(piece) for piece in section.grid.covers[said.axis]}
+    tensor = routed.tensors[need.tensor]
+    arrives = {routed.origin(tensor.name).state(piece) for piece in routed.pieces.covers[said.axis]}
     if len(arrives) != 1 or not _gives_way(layer, said):
         return
     state = arrives.pop()
@@ -411,11 +411,11 @@ def saving(now: Fraction, best: Fraction, full: int | None, ways: Amount) -> dic
     if full is not None and isinstance(ways, int):
         facts |= {
             "full_bytes": full,
-            "full_GiB": round(full / GIB, 2),
-            "sharded_GiB": round(full / ways / GIB, 2),
+            "full_GiB": round(measured(Fraction(full, GIB)), 2),
+            "sharded_GiB": round(measured(Fraction(full, ways * GIB)), 2),
         }
     return facts
 
 
 def _factor(ratio: Fraction) -> int | float:
-    return ratio.numerator if ratio.denominator == 1 else round(float(ratio), 2)
+    return ratio.numerator if ratio.denominator == 1 else round(measured(ratio), 2)

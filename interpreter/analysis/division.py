@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import lcm, prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.alike import Alike, alike
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
@@ -78,22 +79,32 @@ def written_sizes(mesh: Mesh) -> Written:
     return tuple((view.name, view.size) for view in mesh.views if view.name in mesh.poisoned)
 
 
-def division_in(layers: Iterable[Placed], grid: Grid, written: Written) -> Division:
-    """What the layers of a part ask."""
-    asks: dict[_Asks, None] = {}
-    at_fault: list[_Asked] = []
-    for placed in layers:
-        clauses = placed.layer.assignments
-        if not clauses:
-            continue
-        asked = _asks(clauses, placed.placement.cuts, grid, written)
-        asks[asked] = None
-        if not asked.divide:
-            at_fault += (
-                _Asked(placed.layer.parent, clauses[place], cut) for place, cut in asked.cuts
-            )
-    faulty = (one for one in at_fault if fault_of(one.cut, grid) is not None)
-    return Division(tuple(asks), tuple(faulty))
+class Clauses(NamedTuple):
+    """The clauses of a layer, and how they cut it."""
+
+    said: tuple[Assignment, ...]
+    cuts: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def clauses_in(layers: Iterable[Placed]) -> Alike[Clauses]:
+    """The clauses of the layers of a part."""
+    return alike(Clauses(one.layer.assignments, one.placement.cuts) for one in layers)
+
+
+def division_in(
+    layers: Sequence[Placed], clauses: Alike[Clauses], grid: Grid, written: Written
+) -> Division:
+    """What the layers of a part ask with these clauses."""
+    asks = tuple([_asks(*one, grid, written) for one in clauses.different])
+    if all(asked.divide for asked in asks):
+        return Division(asks, ())
+    at_fault = (
+        _Asked(placed.layer.parent, placed.layer.assignments[place], cut)
+        for placed, asked in zip(layers, clauses.each(asks), strict=True)
+        if not asked.divide
+        for place, cut in asked.cuts
+    )
+    return Division(asks, tuple(one for one in at_fault if fault_of(one.cut, grid) is not None))
 
 
 def division_findings(parts: Sequence[Division], grid: Grid) -> list[Finding]:

@@ -27,7 +27,6 @@ CONSEQUENCES = frozenset(
         "batch_mismatch",
         "schedule_constraint",
         "double_reduce",
-        "missing_grad_sync",
     }
 )
 """What may follow from a clause that is missing."""

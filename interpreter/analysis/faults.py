@@ -6,14 +6,21 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from parspec.interpreter.analysis.division import Division, Written, division_in
-from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.alike import Alike
+from parspec.interpreter.analysis.division import (
+    Clauses,
+    Division,
+    Written,
+    clauses_in,
+    division_in,
+)
+from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.sections import Routed, Section
 from parspec.interpreter.analysis.sizes import item_bytes
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related, Site
 from parspec.interpreter.spec.model import Assignment, Layer, Stage, Tensor
-from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number
+from parspec.interpreter.theory.formulas import ceil_divide, generic, is_number, product
 from parspec.interpreter.theory.layouts import FLAT, TURN, layout
 from parspec.interpreter.theory.redistribution import SEARCHED, moved, redistribute
 from parspec.interpreter.theory.rule import whole_dims
@@ -55,24 +62,54 @@ class Faults(NamedTuple):
         return any(self[:-2])
 
 
-def faults_in(section: Section, written: Written) -> Faults:
-    """The faults of a part; `written`: the sizes of views that do not fit the mesh."""
-    layers, grid = section.layers, section.grid
-    tensors = section.outline.tensors.values()
-    return Faults(
-        tuple(_reused(layers, grid)),
-        tuple(_disputes(section)),
+class UnsizedFaults(NamedTuple):
+    """Those of the faults of a part that no size changes, and the clauses that ask for divisions:
+    see `Faults`."""
+
+    reused: tuple[Finding, ...]
+    whole: tuple[Finding, ...]
+    unsettled: tuple[Finding, ...]
+    layer_stages: tuple[Finding, ...]
+    tensor_stages: tuple[Finding, ...]
+    far: tuple[Finding, ...]
+    idle_stores: tuple[IdleStore, ...]
+    stored: frozenset[Site]
+    clauses: Alike[Clauses]
+
+
+def unsized_faults(routed: Routed) -> UnsizedFaults:
+    """The faults of a part that no size changes."""
+    layers, pieces = routed.layers, routed.pieces
+    tensors = routed.outline.tensors.values()
+    return UnsizedFaults(
+        tuple(_reused(layers, pieces)),
         tuple(_whole(layers)),
-        tuple(_unsettled(section)),
+        tuple(_unsettled(routed)),
+        tuple(stages_out_of_range((placed.layer.stage for placed in layers), pieces)),
+        tuple(stages_out_of_range((tensor.stage for tensor in tensors), pieces)),
+        tuple(_far(routed)),
+        tuple(_idle_stores(routed)),
+        frozenset(_stored(routed)),
+        clauses_in(layers),
+    )
+
+
+def faults_in(section: Section, unsized: UnsizedFaults, written: Written) -> Faults:
+    """The faults of a part; `written`: the sizes of views that do not fit the mesh."""
+    return Faults(
+        unsized.reused,
+        tuple(_disputes(section)),
+        unsized.whole,
+        unsized.unsettled,
         tuple(_stores(section)),
         tuple(_off_stage(section)),
-        tuple(stages_out_of_range((placed.layer.stage for placed in layers), grid)),
-        tuple(stages_out_of_range((tensor.stage for tensor in tensors), grid)),
+        unsized.layer_stages,
+        unsized.tensor_stages,
         tuple(_padding(section)),
-        tuple(_far(section)),
-        tuple(_idle_stores(section)),
-        frozenset(_stored(section)),
-        division_in(layers, grid, written),
+        unsized.far,
+        unsized.idle_stores,
+        unsized.stored,
+        division_in(section.layers, unsized.clauses, section.grid, written),
     )
 
 
@@ -80,18 +117,18 @@ def _facts(**data: Datum) -> tuple[tuple[str, Datum], ...]:
     return tuple(data.items())
 
 
-def _reused(layers: Iterable[Placed], grid: Grid) -> Iterator[Finding]:
+def _reused(layers: Iterable[Placed], pieces: Pieces) -> Iterator[Finding]:
     """Clauses of one statement that give the same nodes of a layer to two dimensions, under two
     names of an axis (a view and what it covers)."""
     for placed in layers:
         cuts = [said for said in placed.layer.assignments if said.dim is not None]
         for place, said in enumerate(cuts):
-            pieces = set(grid.covers.get(said.axis, ()))
+            nodes = set(pieces.covers.get(said.axis, ()))
             for before in cuts[:place]:
-                both = pieces.intersection(grid.covers.get(before.axis, ()))
+                both = nodes.intersection(pieces.covers.get(before.axis, ()))
                 if both and before.dim != said.dim and _said_together(before, said):
                     facts = _facts(
-                        axis=",".join(grid.shown(sorted(both, key=grid.rank.__getitem__))),
+                        axis=",".join(pieces.shown(sorted(both, key=pieces.rank.__getitem__))),
                         dim=said.dim,
                         other=before.dim,
                         layer=placed.layer.parent,
@@ -107,7 +144,7 @@ def _said_together(first: Assignment, second: Assignment) -> bool:
 
 def _disputes(section: Section) -> Iterator[Finding]:
     """Operands that disagree on what a layer follows, with the price of each choice."""
-    for placed in section.layers:
+    for placed in section.inference.disputed:
         layer = placed.layer
         for dispute in placed.placement.disputes:
             labels = [section.tensors[operand.tensor].label for operand in layer.operands]
@@ -115,7 +152,7 @@ def _disputes(section: Section) -> Iterator[Finding]:
                 Related(operand.site, f"{tensor.label} arrives as {state}")
                 for operand in layer.operands
                 for tensor in [section.tensors[operand.tensor]]
-                for state in [section.origin(tensor.name).state(dispute.axis)]
+                for state in [section.routed.origin(tensor.name).state(dispute.axis)]
                 if tensor.role != "weight"
             )
             yield Finding(
@@ -149,7 +186,7 @@ def _choice_price(placed: Placed, axis: str, dim: str, section: Section) -> int 
         if dim in operand.leaves:
             cuts[dim] = (*cuts.get(dim, ()), axis)
         wanted = layout(cuts, left.partial, left.central, left.zigzag).renamed(own)
-        source, item = section.origin(tensor.name), item_bytes(tensor)
+        source, item = section.routed.origin(tensor.name), item_bytes(tensor)
         space = section.grid.space
         steps = redistribute(source, wanted, tensor.leaves, space, item)
         spent += int(sum(moved(step, tensor.leaves, space, item) for step in steps))
@@ -174,9 +211,9 @@ def _whole(layers: Iterable[Placed]) -> Iterator[Finding]:
                 )
 
 
-def _unsettled(section: Section) -> Iterator[Finding]:
-    for one in section.inference.unsettled:
-        carry = section.tensors[one.stack.carry]
+def _unsettled(routed: Routed) -> Iterator[Finding]:
+    for one in routed.inference.unsettled:
+        carry = routed.tensors[one.stack.carry]
         yield Finding(
             "carry_unsettled",
             one.stack.site,
@@ -184,7 +221,7 @@ def _unsettled(section: Section) -> Iterator[Finding]:
                 stack=one.stack.name,
                 carry=carry.label,
                 states=tuple(
-                    ", ".join(f"{a}: {state.state(a)}" for a in section.grid.sizes)
+                    ", ".join(f"{a}: {state.state(a)}" for a in routed.pieces.sizes)
                     for state in one.states
                 ),
             ),
@@ -194,7 +231,7 @@ def _unsettled(section: Section) -> Iterator[Finding]:
 def _stores(section: Section) -> Iterator[Finding]:
     """Variables stored along a dimension that does not divide."""
     grid = section.grid
-    for tensor in section.outline.tensors.values():
+    for tensor in section.outline.said_of:
         for said in tensor.rest:
             if said.saying != "store" or said.dim is None or said.axis not in grid.covers:
                 continue
@@ -221,35 +258,37 @@ class _Store(NamedTuple):
     others: tuple[tuple[str, str], ...]
 
 
-def _weights_stored(section: Section) -> Iterator[_Store]:
-    grid = section.grid
-    for tensor in section.outline.tensors.values():
+def _weights_stored(routed: Routed) -> Iterator[_Store]:
+    pieces = routed.pieces
+    for tensor in routed.outline.said_of:
         for said in tensor.rest:
-            if said.saying == "store" and said.axis in grid.covers:
-                along = {FLAT} if said.dim is None else {leaf for leaf, _ in grid.leaves[said.dim]}
-                lies = section.origin(tensor.name)
-                every = ((piece, lies.state(piece).dim) for piece in grid.covers[said.axis])
+            if said.saying == "store" and said.axis in pieces.covers:
+                along = (
+                    {FLAT} if said.dim is None else {leaf for leaf, _ in pieces.leaves[said.dim]}
+                )
+                lies = routed.origin(tensor.name)
+                every = ((piece, lies.state(piece).dim) for piece in pieces.covers[said.axis])
                 cuts = tuple((piece, dim) for piece, dim in every if dim is not None)
                 taken = tuple(piece for piece, dim in cuts if dim in along)
                 others = tuple((piece, dim) for piece, dim in cuts if dim not in along)
                 yield _Store(tensor, said, taken, others)
 
 
-def _stored(section: Section) -> Iterator[Site]:
+def _stored(routed: Routed) -> Iterator[Site]:
     """Where clauses stand that store something."""
-    return (store.said.site for store in _weights_stored(section) if store.taken)
+    return (store.said.site for store in _weights_stored(routed) if store.taken)
 
 
-def _idle_stores(section: Section) -> Iterator[IdleStore]:
+def _idle_stores(routed: Routed) -> Iterator[IdleStore]:
     """Clauses that store weights on axes on which the layers that read them cut them already."""
-    for tensor, said, _, others in _weights_stored(section):
+    for tensor, said, _, others in _weights_stored(routed):
         for dim in dict.fromkeys(dim for _, dim in others):
-            pieces = tuple(piece for piece, other in others if other == dim)
-            axis = ",".join(section.grid.shown(pieces))
+            taken = tuple(piece for piece, other in others if other == dim)
+            axis = ",".join(routed.pieces.shown(taken))
             facts = _facts(axis=axis, dim=said.dim, other=dim, layer=tensor.label)
             readers = (
                 Related(placed.layer.site, f"{axis} is given to {dim} here")
-                for placed in section.layers
+                for placed in routed.layers
                 if any(operand.tensor == tensor.name for operand in placed.layer.operands)
             )
             related = tuple(islice(readers, 1))
@@ -265,12 +304,13 @@ def _slices(size: int, unit: int, ways: int) -> tuple[int, ...]:
 
 def _off_stage(section: Section) -> Iterator[Finding]:
     """Weights declared to lie on fewer stages than use them: weights do not travel."""
-    if not section.pipeline.axes:
+    axes = section.routed.pipeline.axes
+    if not axes:
         return
     for need in section.inference.needs:
         tensor = section.tensors[need.tensor]
-        for axis in section.pipeline.axes if tensor.role == "weight" else ():
-            lies, wants = section.origin(tensor.name).state(axis), need.layout.state(axis)
+        for axis in axes if tensor.role == "weight" else ():
+            lies, wants = section.routed.origin(tensor.name).state(axis), need.layout.state(axis)
             if (
                 lies.letter == "C"
                 and wants.letter == "C"
@@ -279,7 +319,7 @@ def _off_stage(section: Section) -> Iterator[Finding]:
                 extra = section.grid.space.local(tensor.leaves, need.layout) * item_bytes(tensor)
                 yield Finding(
                     "weight_not_on_stage",
-                    section.site(need),
+                    section.routed.site(need),
                     _facts(
                         tensor=tensor.label,
                         stage=_nodes(wants.nodes),
@@ -294,12 +334,12 @@ def _nodes(nodes: tuple[object, ...]) -> str:
     return ", ".join("each" if node == TURN else str(node) for node in nodes)
 
 
-def stages_out_of_range(stages: Iterable[Stage | None], grid: Grid) -> Iterator[Finding]:
+def stages_out_of_range(stages: Iterable[Stage | None], pieces: Pieces) -> Iterator[Finding]:
     """`at pp[4]` on a pipeline of four stages, which count from 0."""
     for stage in stages:
         if stage is None:
             continue
-        nodes = grid.space.group(grid.covers.get(stage.axis, ()))
+        nodes = product(pieces.sizes[piece] for piece in pieces.covers.get(stage.axis, ()))
         if isinstance(nodes, int) and stage.index >= nodes:
             facts = _facts(axis=stage.axis, stage=stage.index, stages=nodes)
             yield Finding("stage_out_of_range", stage.site, facts)
@@ -308,6 +348,8 @@ def stages_out_of_range(stages: Iterable[Stage | None], grid: Grid) -> Iterator[
 def _padding(section: Section) -> Iterator[Finding]:
     """Padding that a sum or a function along a dimension would count."""
     grid = section.grid
+    if not grid.padded:
+        return
     for placed in section.layers:
         for name in _counted(placed.layer, section):
             dim = grid.by_name[name]
@@ -347,12 +389,10 @@ def _counted(layer: Layer, section: Section) -> tuple[str, ...]:
     return tuple(dim for dim in operator.summed if dim not in weighted)
 
 
-def _far(section: Section) -> Iterator[Finding]:
+def _far(routed: Routed) -> Iterator[Finding]:
     """Variables that are brought to layers without a look at all ways, each where it is read."""
-    for served in section.served:
-        if not section.uses[served.need.tensor].thorough:
-            tensor = section.tensors[served.need.tensor]
+    for served in routed.served:
+        if not routed.uses[served.need.tensor].thorough:
+            tensor = routed.tensors[served.need.tensor]
             what = f"steps that may lead {tensor.label} to where it is needed"
-            yield Finding(
-                "over_limit", section.site(served.need), _facts(what=what, limit=SEARCHED)
-            )
+            yield Finding("over_limit", routed.site(served.need), _facts(what=what, limit=SEARCHED))

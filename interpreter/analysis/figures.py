@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple
 
-from parspec.grammar.syntax import PrimitiveExpect
+from parspec.grammar.syntax import PrimitiveExpect, StateExpect
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.costs import Costs
 from parspec.interpreter.analysis.grid import Grid
@@ -71,6 +71,9 @@ class Picked(NamedTuple):
     sent: Sent
 
 
+_NOTHING = Picked((), 0, {})
+
+
 def picked(
     moves: Iterable[Move], tensors: Mapping[str, Tensor], scope: Scope, grid: Grid, prices: str
 ) -> Picked:
@@ -87,8 +90,11 @@ def _picked_in(
     section: Section, costs: Costs, scopes: tuple[Scope, ...], prices: str
 ) -> Mapping[Scope, Picked]:
     """What is picked of the moves of a part, for each scope."""
+    primitives = {None, *(bill.primitive for bill in costs.bills)}
     return {
         scope: picked(costs.at_work, section.tensors, scope, section.grid, prices)
+        if scope.primitive in primitives
+        else _NOTHING
         for scope in scopes
     }
 
@@ -108,9 +114,12 @@ class Figures:
     def _parts(self) -> Sequence[Mapping[Scope, Picked]]:
         """What is picked for every expect: part by part, then of what goes to outputs."""
         model, grid = self.inferred.model, self.inferred.grid
-        scopes = tuple(dict.fromkeys(scope_of(expect, grid) for expect in model.expects))
+        asked = (
+            one for one in model.expects if not isinstance(one.statement.condition, StateExpect)
+        )
+        scopes = tuple(dict.fromkeys(scope_of(expect, grid) for expect in asked))
         inside = self.known.each(
-            _picked_in, self.inferred.sections, self.costs, repeat(scopes), repeat(model.cost)
+            _picked_in, self.inferred.sections, self.costs, everywhere=(scopes, model.cost)
         )
         tensors = {move.tensor: self.inferred.tensor(move.tensor) for move in self.to_outputs}
         outward = {
@@ -128,6 +137,16 @@ class Figures:
             total(one.traffic for one in each),
             sent_together(one.sent for one in each),
         )
+
+    def beside(self, expect: Expect) -> Sequence[Move]:
+        """The moves at work of an expect's variable, wherever they are; else, by any primitive,
+        those in its layers and on its axes."""
+        grid, scope = self.inferred.grid, scope_of(expect, self.inferred.grid)
+        if scope.tensor is not None:
+            scope = Scope(None, scope.tensor, None, frozenset())
+        wide = scope._replace(primitive=None)
+        every = chain(*[costs.at_work for costs in self.costs], self.to_outputs)
+        return [m for m in every if wide.takes(m, self.inferred.tensor(m.tensor), grid)]
 
     def layer_time(self, expect: Expect) -> float | None:
         """Seconds in which the busiest device computes the layers that an expect is about."""
@@ -149,9 +168,9 @@ class Figures:
             every = tuple(chain.from_iterable([costs.computing for costs in self.costs]))
             return times_at(every, self.inferred.seating)
         stints = tuple(
-            stint
+            done.stint
             for section, costs in zip(self.inferred.sections, self.costs, strict=True)
-            for placed, stint in zip(section.layers, costs.stints, strict=True)
+            for placed, done in zip(section.layers, costs.each_done, strict=True)
             if scope.holds(placed.layer.name)
         )
         return times_at(stints, self.inferred.seating)
@@ -162,9 +181,9 @@ class Figures:
         if scope.within is None:
             return total(costs.executed for costs in self.costs)
         return total(
-            work.executed * turns
+            done.work.executed * done.turns
             for section, costs in zip(self.inferred.sections, self.costs, strict=True)
-            for placed, work, turns in zip(section.layers, costs.works, costs.turns, strict=True)
+            for placed, done in zip(section.layers, costs.each_done, strict=True)
             if scope.holds(placed.layer.name)
         )
 

@@ -11,23 +11,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.alike import Alike, alike
 from parspec.interpreter.analysis.grid import Grid
-from parspec.interpreter.analysis.inference import Placed
-from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.sections import Routed
 from parspec.interpreter.analysis.sharding import Sharding
-from parspec.interpreter.analysis.sizes import slice_bytes
+from parspec.interpreter.analysis.sizes import Slice, slice_bytes
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import (
     Amount,
     Number,
     divide,
+    finite,
     is_number,
     numeric,
     product,
     total,
 )
+from parspec.interpreter.theory.layouts import Layout
+from parspec.interpreter.theory.operators import TABLE
 from parspec.interpreter.theory.space import Space
 
 
@@ -62,6 +66,15 @@ class Work:
     again: tuple[tuple[str, Number], ...]
 
 
+class Task(NamedTuple):
+    """What the work of a layer depends on, sizes apart: how it is cut, the types of its operands
+    and result (None for what stays on the chip), and the stacks that repeat it."""
+
+    sharding: Sharding
+    dtypes: tuple[str | None, ...]
+    stacks: tuple[str, ...]
+
+
 def speed_of(model: Model) -> Speed | None:
     """The speed of the model's device; None where it has none or does not say."""
     device = next((one for one in model.devices if one.name == model.mesh.device), None)
@@ -70,35 +83,32 @@ def speed_of(model: Model) -> Speed | None:
     return Speed(device.flops, device.hbm)
 
 
-def work_of(placed: Placed, section: Section, speed: Speed | None, inside: frozenset[str]) -> Work:
-    """The work of a layer; `inside` are the variables inside fused groups, which never leave the
-    chip."""
-    layer, tensors = placed.layer, section.tensors
-    names = [*[operand.tensor for operand in layer.operands], layer.out]
-    dtypes = tuple([None if name in inside else tensors[name].dtype for name in names])
-    turns = section.busiest_turns(placed.stacks)
-    return _work(placed.sharding, dtypes, turns, section.grid, speed)
+def tasks_in(routed: Routed, inside: frozenset[str]) -> Alike[Task]:
+    """What the layers of a part have to do; `inside` are the variables inside fused groups, which
+    never leave the chip."""
+    dtypes = {
+        name: None if name in inside else tensor.dtype for name, tensor in routed.tensors.items()
+    }
+    tasks = []
+    for placed in routed.layers:
+        names = [*[operand.tensor for operand in placed.layer.operands], placed.layer.out]
+        own = tuple([dtypes[name] for name in names])
+        tasks.append(Task(placed.sharding, own, placed.stacks))
+    return alike(tasks)
 
 
 @lru_cache(maxsize=16384)
-def _work(
-    sharding: Sharding,
-    dtypes: tuple[str | None, ...],
-    turns: Amount,
-    grid: Grid,
-    speed: Speed | None,
-) -> Work:
-    """The work of a layer with these types of operands and result; None for what stays on the
-    chip."""
+def work_of(task: Task, turns: Amount, grid: Grid, speed: Speed | None) -> Work:
+    """The work of a layer that has to do this, in so many turns on the busiest device."""
+    sharding, dtypes, _ = task
     flops = _flops(sharding, grid.space)
-    layouts = (*sharding.read, sharding.made)
     moved = total(
-        slice_bytes(leaves, dtype, where, grid.space)
-        for leaves, dtype, where in zip(sharding.leaves, dtypes, layouts, strict=True)
+        slice_bytes(Slice(leaves, dtype, where), grid.space)
+        for (leaves, where), dtype in zip(_touched(sharding), dtypes, strict=True)
         if dtype is not None
     )
     turn = None if speed is None else _time(flops, moved, speed)
-    time = float(turn * turns) if turn is not None and is_number(turns) else None
+    time = finite(turn * turns) if turn is not None and is_number(turns) else None
     central = dict(sharding.placement.central)
     nodes = grid.space.group(axis for axis in grid.sizes if axis not in central)
     executed = flops * nodes
@@ -107,6 +117,15 @@ def _work(
         for axis, copies in _copies(sharding, grid)
     )
     return Work(flops, moved, time, turn, executed, tuple(again))
+
+
+def _touched(sharding: Sharding) -> Iterator[tuple[tuple[str, ...], Layout]]:
+    """What a layer reads and writes of its operands and its result, as dimensions with a layout: of
+    a table the rows that it looks up, of a cache the positions that it appends."""
+    operator, written = sharding.operator, (sharding.operator.output, sharding.output.complete())
+    for place, whole in enumerate(zip(sharding.leaves, sharding.read, strict=False)):
+        yield written if operator.kind == "lookup" and place == TABLE else whole
+    yield written
 
 
 def _flops(sharding: Sharding, space: Space) -> Amount:

@@ -146,6 +146,11 @@ class Grid(Pieces):
         """Dimensions by name."""
         return {dim.name: dim for dim in self.dims}
 
+    @cached_property
+    def padded(self) -> bool:
+        """Whether a dimension is padded."""
+        return any(dim.padded for dim in self.dims)
+
     def units(self, leaf: str) -> Amount:
         """How many whole units a leaf has."""
         return units_of(self.by_name[leaf])
@@ -325,7 +330,7 @@ def _pieces(name: str, size: Amount, marks: set[int]) -> tuple[tuple[str, Amount
 def _views(
     mesh: Mesh, covers: Mapping[str, tuple[str, ...]], sizes: Mapping[str, Amount]
 ) -> dict[str, tuple[str, ...]]:
-    """The pieces that each view covers."""
+    """The pieces that each view covers; a name that an axis has stays the axis'."""
     found: dict[str, tuple[str, ...]] = {}
     for view in mesh.views:
         under = [piece for axis in view.of for piece in found.get(axis, covers.get(axis, ()))]
@@ -340,7 +345,7 @@ def _views(
                 ways *= sizes[piece]
                 taken.append(piece)
             found[name] = tuple(taken)
-    return found
+    return {name: pieces for name, pieces in found.items() if name not in covers}
 
 
 def _wires(

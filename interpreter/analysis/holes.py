@@ -1,9 +1,9 @@
 """Holes: `partition ? on tp` leaves the choice of a dimension to the tool.
 
-Every choice is priced by analysing the whole plan with it: by time where that is known of all
-choices, else by the bytes that devices send; among equals the one that computes least again, then
-the first in order. Several holes are tried together while there are few, else one after another
-until none changes.
+Every choice is priced by analysing the whole plan with it. What fits the devices comes first; then
+what counts is time where that is known of all choices, else the bytes that devices send; among
+equals the one that computes least again, then the first in order. Several holes are tried together
+while there are few, else one after another until none changes.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import chain, product, repeat
+from itertools import chain, product
 from typing import TypeAlias
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.outline import outline_of
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
+from parspec.interpreter.spec.limits import HOLES
 from parspec.interpreter.spec.model import Assignment, Item, Layer, Model, Part, Stack
-from parspec.interpreter.theory.formulas import Amount, generic, is_number
+from parspec.interpreter.theory.formulas import Amount, Number, generic, is_number, measured
 
 TOGETHER = 256  # so many combinations of choices are tried; more are searched hole by hole
 SWEEPS = 4  # times that each hole is looked at again in turn
@@ -29,10 +30,11 @@ Choices: TypeAlias = Mapping[Site, str | None]  # clause to dimension, None for 
 
 @value
 class Cost:
-    """What a plan costs: seconds of all layers and moves, None where a link or the device is not
-    known or a size is symbolic; bytes that a device sends; FLOPs of all layers on a device,
-    repeated ones too."""
+    """What a plan costs: whether it fits the devices, as far as that is known; seconds of all
+    layers and moves, None where a link or the device is not known or a size is symbolic; bytes that
+    a device sends; FLOPs of all layers on a device, repeated ones too."""
 
+    fits: bool
     time: float | None
     sent: Amount
     flops: Amount
@@ -60,20 +62,41 @@ class Filled:
 def fill(model: Model, price: Callable[[Model, Known], Cost], known: Known) -> Filled:
     """Fill every hole with its cheapest choice; `price` analyses a model without holes."""
     outlines = known.each(outline_of, model.parts)
-    holes = tuple(_holes(model, chain.from_iterable([one.holes for one in outlines])))
-    if not holes:
+    every = tuple(_holes(model, chain.from_iterable([one.holes for one in outlines])))
+    if not every:
         return Filled(model, ())
+    holes, beyond = every[:HOLES], every[HOLES:]
+    rest = {hole.site: hole.options[0] for hole in beyond}
+    open_parts = {
+        part: tuple(dict.fromkeys(_sites(one.holes)))
+        for part, one in zip(model.parts, outlines, strict=True)
+        if one.holes
+    }
     seen: dict[tuple[str | None, ...], Cost] = {}
     aside = known.fork()
 
     def cost(picked: tuple[str | None, ...]) -> Cost:
         if picked not in seen:
-            seen[picked] = price(_with(model, _choices(holes, picked), aside), aside)
+            choices = {**rest, **_choices(holes, picked)}
+            seen[picked] = price(_with(model, open_parts, choices, aside), aside)
         return seen[picked]
 
     best = _search(holes, cost)
     findings = tuple(_finding(holes, place, best, cost) for place in range(len(holes)))
-    return Filled(_with(model, _choices(holes, best), known), findings)
+    filled = _with(model, open_parts, {**rest, **_choices(holes, best)}, known)
+    return Filled(filled, (*findings, *_too_many(beyond)))
+
+
+def _too_many(beyond: Sequence[Hole]) -> Iterator[Finding]:
+    """`over_limit` at the first of those holes for which nothing is searched."""
+    for hole in beyond[:1]:
+        yield Finding("over_limit", hole.site, (("what", "clauses with `?`"), ("limit", HOLES)))
+
+
+def _sites(layers: Iterable[Layer]) -> Iterator[Site]:
+    """Where the holes of layers stand."""
+    every = chain.from_iterable([layer.assignments for layer in layers])
+    return (said.site for said in every if said.saying == "hole")
 
 
 def _choices(holes: Sequence[Hole], picked: Sequence[str | None]) -> Choices:
@@ -130,10 +153,16 @@ def _search(
 def _cheapest(
     tries: Sequence[tuple[str | None, ...]], cost: Callable[[tuple[str | None, ...]], Cost]
 ) -> tuple[str | None, ...]:
-    """The choices of the least cost; symbolic sizes at a fixed point."""
+    """The choices of the least cost, of those that fit the devices if any do; symbolic sizes at a
+    fixed point."""
     costs = {picked: cost(picked) for picked in tries}
     spent = _spent(costs.values())
-    return min(tries, key=lambda it: (generic(spent(costs[it])), generic(costs[it].flops)))
+
+    def rank(picked: tuple[str | None, ...]) -> tuple[bool, Number, Number]:
+        one = costs[picked]
+        return not one.fits, generic(spent(one)), generic(one.flops)
+
+    return min(tries, key=rank)
 
 
 def _spent(costs: Iterable[Cost]) -> Callable[[Cost], Amount]:
@@ -149,16 +178,19 @@ def _bytes(cost: Cost) -> Amount:
     return cost.sent
 
 
-def _with(model: Model, choices: Choices, known: Known) -> Model:
-    """The model with clauses in place of holes; parts that are filled as before are as before."""
-    outlines = known.each(outline_of, model.parts)
-    holes = [part for part, one in zip(model.parts, outlines, strict=True) if one.holes]
-    filled = dict(zip(holes, known.each(_filled, holes, repeat(choices)), strict=True))
+def _with(
+    model: Model, holes: Mapping[Part, Sequence[Site]], choices: Choices, known: Known
+) -> Model:
+    """The model with clauses in place of holes; parts that are filled as before are as before.
+    `holes`: where they stand in each part that has some."""
+    own = [tuple((site, choices[site]) for site in sites) for sites in holes.values()]
+    filled = dict(zip(holes, known.each(_filled, tuple(holes), own), strict=True))
     return replace(model, parts=tuple([filled.get(part, part) for part in model.parts]))
 
 
-def _filled(part: Part, choices: Choices) -> Part:
-    return Part(tuple(_item(item, choices) for item in part.items), part.tensors)
+def _filled(part: Part, choices: Sequence[tuple[Site, str | None]]) -> Part:
+    by_site = dict(choices)
+    return Part(tuple(_item(item, by_site) for item in part.items), part.tensors)
 
 
 def _item(item: Item, choices: Choices) -> Item:
@@ -200,12 +232,13 @@ def _finding(
         "dim": chosen,
         "choices": tuple((name, _figure(spent(each))) for name, each in costs.items()),
         "unit": "s" if spent is _seconds else "B",
+        "too_large": tuple(name for name, each in costs.items() if not each.fits),
     }
     edit = Edit(hole.site, f"{chosen} on {axes}")
     fix = Fix(f"Replace `?` with `{chosen}`", (edit,))
     return Finding("hole", hole.site, tuple(facts.items()), (), (fix,))
 
 
-def _figure(amount: Amount) -> float | None:
+def _figure(amount: Amount) -> int | float | None:
     """A price as a number; None where a size is symbolic."""
-    return float(amount) if is_number(amount) else None
+    return measured(amount) if is_number(amount) else None

@@ -133,7 +133,12 @@ class Inference:
     @property
     def settled(self) -> bool:
         """Whether every layer's placement and every carry's state is settled."""
-        return not self.unsettled and not any(one.placement.disputes for one in self.layers)
+        return not self.unsettled and not self.disputed
+
+    @cached_property
+    def disputed(self) -> tuple[Placed, ...]:
+        """The layers whose operands disagree."""
+        return tuple(one for one in self.layers if one.placement.disputes)
 
     @cached_property
     def by_name(self) -> Mapping[str, Placed]:

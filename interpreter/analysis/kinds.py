@@ -88,25 +88,33 @@ def _input_kinds(leaves: Iterable[str], weighted: frozenset[str]) -> dict[str, s
 def strategies(
     sharding: Sharding, weights: tuple[bool, ...], naming: Naming
 ) -> tuple[tuple[str, str], ...]:
-    """The strategy of a layer on every axis of more than one node; `weights`: which of its operands
-    are."""
+    """The strategy of a layer on every axis of more than one node, on its pieces where they have
+    different ones; `weights`: which of its operands are."""
     placement, pieces = sharding.placement, naming.pieces
-    named = []
+    named: list[tuple[str, str]] = []
     for axis, parts in pieces.axes:
         if pieces.sizes.get(axis) == 1:
             continue
-        piece = next((p for p in parts if placement.dim(p)), parts[0])
-        dim = placement.dim(piece)
-        letters = [where.state(piece).letter for where in sharding.inputs]
-        name = strategy_name(
-            [letter for letter, weight in zip(letters, weights, strict=True) if not weight],
-            [letter for letter, weight in zip(letters, weights, strict=True) if weight],
-            sharding.output.state(piece).letter,
-            dim,
-            _kind(dim, piece, sharding, naming),
-        )
-        named.append((axis, name))
+        cut = [piece for piece in parts if placement.dim(piece)] or parts[:1]
+        names = [_strategy(piece, sharding, weights, naming) for piece in cut]
+        if len(set(names)) == 1:
+            named.append((axis, names[0]))
+        else:
+            named += zip(cut, names, strict=True)
     return tuple(named)
+
+
+def _strategy(piece: str, sharding: Sharding, weights: tuple[bool, ...], naming: Naming) -> str:
+    """The strategy of a layer on a piece of an axis."""
+    dim = sharding.placement.dim(piece)
+    letters = [where.state(piece).letter for where in sharding.inputs]
+    return strategy_name(
+        [letter for letter, weight in zip(letters, weights, strict=True) if not weight],
+        [letter for letter, weight in zip(letters, weights, strict=True) if weight],
+        sharding.output.state(piece).letter,
+        dim,
+        _kind(dim, piece, sharding, naming),
+    )
 
 
 def _kind(dim: str | None, axis: str, sharding: Sharding, naming: Naming) -> Kind | None:

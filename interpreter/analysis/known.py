@@ -11,7 +11,8 @@ part), and plain values; what has a site, which equality does not see, goes insi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import operator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar, TypeVarTuple
 
 Given = TypeVarTuple("Given")
@@ -20,14 +21,15 @@ Row: TypeAlias = tuple[Any, ...]
 
 
 class _Kept(NamedTuple):
-    """What a pass was given, each row with its place in front, and what it found."""
+    """What a pass was given and what it found: in each column what it was given at every place, the
+    places themselves in the first; what it was given at all of them."""
 
-    rows: Sequence[Row]
+    columns: Sequence[Sequence[Any]]
+    everywhere: Row
     found: Sequence[Any]
 
 
-_NOTHING = _Kept((), ())
-_NEW: tuple[Row, None] = ((), None)  # what was given and found where nobody has looked yet
+_NEW = object()  # what was given where nobody has looked yet
 
 
 class Known:
@@ -41,13 +43,13 @@ class Known:
     @property
     def size(self) -> int:
         """How many results are kept."""
-        return sum(len(kept.rows) for kept in self._kept.values())
+        return sum(len(kept.found) for kept in self._kept.values())
 
     def recall(self, function: Callable[[*Given], Found], *given: *Given) -> Found:
         """The result of a pure function of a whole model: the last, if it was given the same."""
         kept = self._kept.get(function)
-        if kept is None or kept.rows[0] != given:
-            kept = self._kept[function] = _Kept((given,), (function(*given),))
+        if kept is None or kept.everywhere != given:
+            kept = self._kept[function] = _Kept((), given, (function(*given),))
         found: Found = kept.found[0]
         return found
 
@@ -55,15 +57,25 @@ class Known:
         self,
         function: Callable[..., Found],
         places: Sequence[Hashable],
-        *columns: Iterable[Any],
+        *columns: Sequence[Any],
+        everywhere: Row = (),
     ) -> tuple[Found, ...]:
         """The results of a pure function at each of some places, which it is given first, then what
-        stands in the columns there; the last result, where it was given the same."""
-        rows = list(zip(places, *columns, strict=False))
-        earlier = zip(rows, *self._before(function, places), strict=True)
-        found = tuple([last if row == was else function(*row) for row, was, last in earlier])
-        self._kept[function] = _Kept(rows, found)
-        return found
+        stands in the columns there, then what it is given `everywhere`; the last result, where it
+        was given the same."""
+        now = (places, *columns)
+        kept = self._before(function, now)
+        if kept.everywhere == everywhere:
+            found = list(kept.found)
+            others = _differing(now, kept.columns)
+        else:
+            found = [None] * len(places)
+            others = enumerate(zip(*now, strict=True))
+        for place, row in others:
+            found[place] = function(*row, *everywhere)
+        results = tuple(found)
+        self._kept[function] = _Kept(now, everywhere, results)
+        return results
 
     def in_turn(
         self, function: Callable[..., Found], places: Sequence[Hashable]
@@ -72,8 +84,9 @@ class Known:
         depends on what was found before: like `function`, which it runs if it has to."""
         rows: list[Row] = []
         found: list[Found] = []
-        earlier = zip(*self._before(function, places), strict=True)
-        self._kept[function] = _Kept(rows, found)
+        kept = self._before(function, (places, rows))
+        earlier = zip(kept.columns[1], kept.found, strict=True)
+        self._kept[function] = _Kept((places, rows), (), found)
 
         def at_next(*given: Any) -> Found:
             was, last = next(earlier)
@@ -88,7 +101,7 @@ class Known:
         """A value of which the whole has one of a kind: the one from before, if it is equal."""
         kept = self._kept.get(type(value))
         if kept is None or kept.found[0] != value:
-            kept = self._kept[type(value)] = _Kept(((),), (value,))
+            kept = self._kept[type(value)] = _Kept((), (), (value,))
         found: Found = kept.found[0]
         return found
 
@@ -98,11 +111,27 @@ class Known:
         aside._kept = dict(self._kept)
         return aside
 
-    def _before(self, function: object, places: Sequence[Hashable]) -> _Kept:
-        """What was given and found at these places the last time."""
-        kept = self._kept.get(function, _NOTHING)
-        if len(kept.rows) == len(places):  # as a rule everything stands where it stood
+    def _before(self, function: object, now: Sequence[Sequence[Any]]) -> _Kept:
+        """What was given and found the last time, at the places of now."""
+        places, nothing = now[0], _Kept([()] * len(now), (), ())
+        kept = self._kept.get(function, nothing)
+        if len(kept.found) == len(places):  # as a rule everything stands where it stood
             return kept
-        by_place = {row[0]: (row, found) for row, found in zip(*kept, strict=True)}
-        known = [by_place.get(place, _NEW) for place in places]
-        return _Kept([row for row, _ in known], [found for _, found in known])
+        numbers = {place: number for number, place in enumerate(kept.columns[0])}
+        at = [numbers.get(place) for place in places]
+        columns = [[_NEW if n is None else column[n] for n in at] for column in kept.columns]
+        return _Kept(columns, kept.everywhere, [None if n is None else kept.found[n] for n in at])
+
+
+def _differing(
+    now: Sequence[Sequence[Any]], before: Sequence[Sequence[Any]]
+) -> Iterator[tuple[int, Row]]:
+    """The places where something else is given than before, with what is given there."""
+    alike = map(operator.is_, now[0], before[0])
+    for column, was in zip(now[1:], before[1:], strict=True):
+        alike = map(operator.and_, alike, map(operator.is_, column, was))
+    for place, same in enumerate(alike):
+        if not same:
+            row = tuple([column[place] for column in now])
+            if row != tuple([column[place] for column in before]):
+                yield place, row

@@ -15,36 +15,48 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain
 from typing import NamedTuple
 
+from parspec.interpreter.analysis.alike import Alike, alike
 from parspec.interpreter.analysis.inference import Inference, Placed
 from parspec.interpreter.analysis.moves import output_layout
-from parspec.interpreter.analysis.sections import Inferred, Section
-from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.analysis.sections import Inferred, Routed
+from parspec.interpreter.analysis.sizes import Slice, bytes_of, slice_bytes, slice_of
 from parspec.interpreter.spec.model import Tensor
 from parspec.interpreter.theory.formulas import Amount, Number, numeric, total
 from parspec.interpreter.theory.layouts import Layout
+from parspec.interpreter.theory.space import Space
 
 COMES_IN, MADE, COPIED, GOES_OUT = range(4)  # why something lives, in the order that sums are in
 
 
-class Life(NamedTuple):
-    """Bytes that live from one layer to another, both by their places in the walk."""
+class Span(NamedTuple):
+    """A slice lives from one layer to another, both by their places in the walk."""
 
     why: int
-    size: Amount
+    what: Slice
     first: int
     last: int
 
 
 class Variable(NamedTuple):
-    """A variable with its bytes and the place where it begins to live; None for an input."""
+    """A variable with its slice and the place where it begins to live; None for an input."""
 
     name: str
     why: int
-    size: Amount
+    what: Slice
     first: int | None
+
+
+class Life(NamedTuple):
+    """Bytes that live from one layer to another."""
+
+    why: int
+    size: Amount
+    first: int
+    last: int
 
 
 class Reading(NamedTuple):
@@ -65,58 +77,96 @@ class Leaving(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Lives:
-    """What lives in a part on a device: `own` lives and dies in it, and makes what lives change by
-    `changes` at each of its layers and by `after` at the next; `crossing` may be used last in
-    another part; `last`: the last uses of the rest; `gathered`: the most bytes of gathered weights
-    at a layer."""
+class Spans:
+    """What lives in a part of so many `layers` on a device, sizes apart: `own` lives and dies in
+    it; `crossing` may be used last in another part; `last`: the last uses of the rest; `gathered`:
+    the weights that a layer gathers, for each layer that does."""
 
-    own: tuple[Life, ...]
-    changes: tuple[Number, ...]
-    after: Number
-    gathered: Amount
+    layers: int
+    own: tuple[Span, ...]
     crossing: tuple[Variable, ...]
     last: Mapping[str, int]
+    gathered: tuple[tuple[Slice, ...], ...]
+
+    @cached_property
+    def slices(self) -> Alike[Slice]:
+        """The slices of what lives and dies in it."""
+        return alike(span.what for span in self.own)
 
 
-def lives_in(section: Section, last: Mapping[str, int], inside: frozenset[str]) -> Lives:
+@dataclass(frozen=True, eq=False)
+class Lives:
+    """The same in bytes. What lives and dies in the part makes what lives change by `changes` at
+    each of its layers and by `after` at the next; `crossing`: the bytes of each variable that does;
+    `gathered`: the most bytes of gathered weights at a layer."""
+
+    spans: Spans
+    own: tuple[Amount, ...]  # of each different slice
+    changes: tuple[Number, ...]
+    after: Number
+    crossing: tuple[Amount, ...]
+    gathered: Amount
+
+    def lives_from(self, start: int) -> Iterator[Life]:
+        """What lives and dies in the part whose first layer has this place."""
+        spans = self.spans
+        for span, size in zip(spans.own, spans.slices.each(self.own), strict=True):
+            yield Life(span.why, size, start + span.first, start + span.last)
+
+
+def spans_in(routed: Routed, last: Mapping[str, int], inside: frozenset[str]) -> Spans:
     """What lives in a part. `last`: the last uses of variables in it; `inside`: the variables
     inside fused groups."""
     gathered = (
-        (placed.layer.name, bytes_of(tensor, where, section.grid))
-        for placed, tensor, where in gathers_in(section)
+        (placed.layer.name, slice_of(tensor, where)) for placed, tensor, where in gathers_in(routed)
     )
-    made = variables_in(section, inside)
-    return lives_of(section, made, _copies(section, inside), last, gathered)
+    made = variables_in(routed, inside)
+    return spans_of(routed, made, _copies(routed, inside), last, gathered)
 
 
-def lives_of(
-    section: Section,
+def spans_of(
+    routed: Routed,
     variables: Iterable[Variable],
-    copies: Iterable[Life],
+    copies: Iterable[Span],
     last: Mapping[str, int],
-    gathered: Iterable[tuple[str, Amount]],
-) -> Lives:
+    gathered: Iterable[tuple[str, Slice]],
+) -> Spans:
     """What lives in a part, made of variables with their last uses in it and of copies; `gathered`:
-    layers with weights that they gather, in bytes."""
-    names = section.outline.tensors.keys()
+    layers with weights that they gather."""
+    names = routed.outline.tensors.keys()
     own = list(copies)
     crossing: list[Variable] = []
     for variable in variables:
-        name, why, size, first = variable
-        if first is None or name in section.shared or name not in names:
+        name, why, what, first = variable
+        if first is None or name in routed.shared or name not in names:
             crossing.append(variable)
         elif why is MADE or name in last:
-            own.append(Life(why, size, first, max(first, last.get(name, first))))
-    changes: list[Number] = [0] * (len(section.layers) + 1)
-    _note(own, changes)
-    known = section.shared.union(one.name for one in crossing)
+            own.append(Span(why, what, first, max(first, last.get(name, first))))
+    known = routed.shared.union(one.name for one in crossing)
     kept = {n: place for n, place in last.items() if n in known or n not in names}
-    each: dict[str, Amount] = {}  # by layer
-    for layer, size in gathered:
-        each[layer] = each.get(layer, 0) + size
-    most = max(each.values(), key=numeric, default=0)
-    return Lives(tuple(own), tuple(changes[:-1]), changes[-1], most, tuple(crossing), kept)
+    each: dict[str, list[Slice]] = {}  # by layer
+    for layer, what in gathered:
+        each.setdefault(layer, []).append(what)
+    alike_ones = dict.fromkeys(map(tuple, each.values()))
+    return Spans(len(routed.layers), tuple(own), tuple(crossing), kept, tuple(alike_ones))
+
+
+def lives_of(spans: Spans, space: Space) -> Lives:
+    """What lives in a part, in bytes."""
+    own = tuple([slice_bytes(one, space) for one in spans.slices.different])
+    changes: list[Number] = [0] * (spans.layers + 1)
+    for span, size in zip(spans.own, spans.slices.each([numeric(one) for one in own]), strict=True):
+        changes[span.first] += size
+        changes[span.last + 1] -= size
+    gathered = (total(slice_bytes(one, space) for one in each) for each in spans.gathered)
+    return Lives(
+        spans,
+        own,
+        tuple(changes[:-1]),
+        changes[-1],
+        tuple([slice_bytes(one.what, space) for one in spans.crossing]),
+        max(gathered, key=numeric, default=0),
+    )
 
 
 def _note(lives: Sequence[Life], changes: list[Number]) -> None:
@@ -127,35 +177,34 @@ def _note(lives: Sequence[Life], changes: list[Number]) -> None:
         changes[life.last + 1] -= numeric(life.size)
 
 
-def variables_in(section: Section, inside: frozenset[str]) -> Iterator[Variable]:
+def variables_in(routed: Routed, inside: frozenset[str]) -> Iterator[Variable]:
     """Inputs, carries, and what layers make; `inside`: the variables inside fused groups."""
+    order = routed.inference.order
     turns = {
-        stack.carry: section.inference.order[name][0]
-        for name, stack in section.outline.stacks.items()
-        if name in section.inference.order
+        stack.carry: order[name][0]
+        for name, stack in routed.outline.stacks.items()
+        if name in order
     }
-    for tensor in section.outline.tensors.values():
+    for tensor in routed.outline.tensors.values():
         if tensor.role in ("input", "carry"):
-            size = section.at_rest[tensor.name]
             first = None if tensor.role == "input" else turns.get(tensor.name, 0)
-            yield Variable(tensor.name, COMES_IN, size, first)
-    for place, placed in enumerate(section.layers):
-        made = section.tensors[placed.layer.out]
+            yield Variable(tensor.name, COMES_IN, routed.resting(tensor), first)
+    for place, placed in enumerate(routed.layers):
+        made = routed.tensors[placed.layer.out]
         if made.role == "activation" and made.name not in inside:
-            size = bytes_of(made, placed.made, section.grid)
-            yield Variable(made.name, MADE, size, place)
+            yield Variable(made.name, MADE, slice_of(made, placed.made), place)
 
 
-def _copies(section: Section, inside: frozenset[str]) -> Iterator[Life]:
+def _copies(routed: Routed, inside: frozenset[str]) -> Iterator[Span]:
     """Variables as layers read them, where that is not how they lie."""
-    uses = section.uses
-    for place, placed in enumerate(section.layers):
+    uses = routed.uses
+    for place, placed in enumerate(routed.layers):
         for operand, where in zip(placed.layer.operands, placed.sharding.read, strict=True):
             if where == uses[operand.tensor].origin or operand.tensor in inside:
                 continue
-            tensor = section.tensors[operand.tensor]
+            tensor = routed.tensors[operand.tensor]
             if tensor.role in ("input", "carry", "activation"):
-                yield Life(COPIED, bytes_of(tensor, where, section.grid), place, place)
+                yield Span(COPIED, slice_of(tensor, where), place, place)
 
 
 def last_uses(inference: Inference) -> Mapping[str, int]:
@@ -203,9 +252,8 @@ def peak_live(parts: Sequence[Lives], leaving: Leaving) -> Amount:
     levels = list(accumulate(changes))
     peak = levels.index(max(levels))
     at = bisect_right(starts, peak) - 1
-    for life in parts[at].own if at < len(parts) else ():
-        first, last = life.first + starts[at], life.last + starts[at]
-        lives.append(Life(life.why, life.size, first, last))
+    if at < len(parts):
+        lives += parts[at].lives_from(starts[at])
     living = [life for life in lives if life.first <= peak <= life.last]
     living.sort(key=lambda life: (life.why, life.first))
     return total(life.size for life in living)
@@ -217,15 +265,15 @@ def _across(
     """The lives of variables that are made in one part and may be read in another."""
     last: dict[str, int] = {}  # the part with the last use
     for at, one in enumerate(parts):
-        last.update(dict.fromkeys(one.last, at))
+        last.update(dict.fromkeys(one.spans.last, at))
     for start, one in zip(starts, parts, strict=False):
-        for name, why, size, place in one.crossing:
+        for (name, why, _, place), size in zip(one.spans.crossing, one.crossing, strict=True):
             first = 0 if place is None else start + place
             if name in outputs:
                 yield Life(why, size, first, starts[-1])
             elif name in last:
                 at = last[name]
-                yield Life(why, size, first, max(first, starts[at] + parts[at].last[name]))
+                yield Life(why, size, first, max(first, starts[at] + parts[at].spans.last[name]))
             elif why is MADE:
                 yield Life(why, size, first, first)
 
@@ -248,13 +296,13 @@ def leaving_by_stage(inferred: Inferred) -> tuple[Leaving, ...]:
     return tuple(Leaving(frozenset(names), tuple(sizes)) for names, sizes in pairs)
 
 
-def gathers_in(section: Section) -> Iterator[tuple[Placed, Tensor, Layout]]:
+def gathers_in(routed: Routed) -> Iterator[tuple[Placed, Tensor, Layout]]:
     """Layers of a part with the weights that they need in another layout than those lie in at rest,
     and that layout."""
-    for placed in section.layers:
+    for placed in routed.layers:
         for operand, where in zip(placed.layer.operands, placed.sharding.read, strict=True):
-            if _grows(section.uses[operand.tensor].origin, where):
-                tensor = section.tensors[operand.tensor]
+            if _grows(routed.uses[operand.tensor].origin, where):
+                tensor = routed.tensors[operand.tensor]
                 if tensor.role == "weight":
                     yield placed, tensor, where
 
@@ -267,15 +315,15 @@ def _grows(rest: Layout, used: Layout) -> bool:
     return not cut <= {axis for _, axes in used.cuts for axis in axes}
 
 
-def fused_inside(section: Section) -> frozenset[str]:
+def fused_inside(routed: Routed) -> frozenset[str]:
     """Variables that are made and read only inside one fused group of a part."""
-    groups = {p.layer.out: p.layer.fused for p in section.layers if p.layer.fused is not None}
+    groups = {p.layer.out: p.layer.fused for p in routed.layers if p.layer.fused is not None}
     if not groups:
         return frozenset()
-    own = section.outline.tensors.keys()
+    own = routed.outline.tensors.keys()
     read: set[str] = set()
-    outside = {name for name in groups if name in section.shared or name not in own}
-    for placed in section.layers:
+    outside = {name for name in groups if name in routed.shared or name not in own}
+    for placed in routed.layers:
         for operand in placed.layer.operands:
             read.add(operand.tensor)
             if groups.get(operand.tensor) not in (None, placed.layer.fused):

@@ -9,15 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from parspec.interpreter.analysis.result import Move, exact_sum, sum_known
+from parspec.interpreter.analysis.result import Move, Shares, exact_sum, sum_known
 from parspec.interpreter.theory.formulas import Amount, numeric, whole
 
 Sent: TypeAlias = Mapping[int, Amount]
 """Bytes that a device sends, by stage."""
 Busy: TypeAlias = Mapping[int, tuple[float | None, ...]]
 """Seconds that a device is busy, by stage, as figures with that sum; None is not computed."""
+
+
+class Timed(Protocol):
+    """What keeps devices of some stages busy: see `Move`."""
+
+    @property
+    def time(self) -> float | None:
+        """Seconds on the busiest device."""
+        ...
+
+    @property
+    def stages(self) -> Shares:
+        """The stages that take part."""
+        ...
 
 
 def sent_in(moves: Iterable[Move]) -> Sent:
@@ -54,7 +68,7 @@ def sent_by_busiest(moves: Iterable[Move]) -> Amount:
     return most_sent(sent_in(moves))
 
 
-def busy_in(moves: Iterable[Move]) -> Busy:
+def busy_in(moves: Iterable[Timed]) -> Busy:
     """How long devices are busy with some moves."""
     each: dict[int, list[float | None]] = {}
     for move in moves:

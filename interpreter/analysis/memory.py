@@ -4,11 +4,16 @@ once in a forward pass. What training adds is not computed here."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import ceil
 from typing import NamedTuple, TypeAlias
 
+from parspec.interpreter.analysis.alike import Alike, alike
+from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.pipeline import Pipeline, holdings
 from parspec.interpreter.analysis.result import Memory, StageResult
-from parspec.interpreter.analysis.sections import Inferred, Section
+from parspec.interpreter.analysis.sections import Inferred, Routed
+from parspec.interpreter.analysis.sizes import Slice, slice_bytes
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Related
 from parspec.interpreter.diagnostics.readable import bytes_text
 from parspec.interpreter.spec.model import Model, Tensor
@@ -16,6 +21,7 @@ from parspec.interpreter.theory.formulas import (
     Amount,
     Number,
     is_number,
+    measured,
     numeric,
     product,
     total,
@@ -58,22 +64,45 @@ class Peak(NamedTuple):
     buffers: Amount
 
 
-def resting_in(section: Section) -> Resting:
+class Rest(NamedTuple):
+    """A variable at rest: where, as which slice, and so for each turn of the stacks along some
+    dimensions."""
+
+    home: Home
+    what: Slice
+    turns: tuple[str, ...]
+
+    def size(self, grid: Grid) -> Amount:
+        """Its bytes on a device, for one layer of each pipelined stack."""
+        size = slice_bytes(self.what, grid.space)
+        for dim in self.turns:
+            size *= grid.by_name[dim].extent
+        return size
+
+
+def rests_in(routed: Routed) -> Alike[Rest]:
+    """A part's weights and caches."""
+    return alike(
+        rest_of(tensor, routed)
+        for tensor in routed.outline.tensors.values()
+        if tensor.role in ("weight", "cache")
+    )
+
+
+def resting_in(rests: Alike[Rest], grid: Grid) -> Resting:
     """What rests of a part's weights and caches."""
     found: dict[Home, Amount] = {}
-    for tensor in section.outline.tensors.values():
-        if tensor.role in ("weight", "cache"):
-            home, size = resident(tensor, section)
-            found[home] = found.get(home, 0) + size
+    for rest, count in rests.counted(rests.different):
+        found[rest.home] = found.get(rest.home, 0) + rest.size(grid) * count
     return found
 
 
-def resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
-    """Where a variable rests, and its bytes there."""
-    pipeline, size = section.pipeline, section.at_rest[tensor.name]
+def rest_of(tensor: Tensor, routed: Routed) -> Rest:
+    """A variable of a part at rest."""
+    pipeline, what = routed.pipeline, routed.resting(tensor)
     if not pipeline.stage_axes:
-        return Home(tensor.role, (), ()), _all_turns(size, tensor.stacked, section)
-    use, courses = section.uses[tensor.name], pipeline.courses
+        return Rest(Home(tensor.role, (), ()), what, tensor.stacked)
+    use, courses = routed.uses[tensor.name], pipeline.courses
     axes = (*pipeline.axes, *pipeline.stage_axes)
     nodes = {axis: use.origin.state(axis).nodes for axis in axes}
     pipelined = {  # dimension to stack
@@ -82,27 +111,20 @@ def resident(tensor: Tensor, section: Section) -> tuple[Home, Amount]:
         if (course := courses.get(stack)) and all(nodes[axis] == (TURN,) for axis in course.axes)
     }
     turning = tuple([pipelined[dim] for dim in tensor.stacked if dim in pipelined])
-    alike = [dim for dim in tensor.stacked if dim not in pipelined]
+    others = tuple([dim for dim in tensor.stacked if dim not in pipelined])
     at = tuple([nodes[axis] for axis in pipeline.stage_axes])
-    return Home(tensor.role, at, turning), _all_turns(size, alike, section)
-
-
-def _all_turns(size: Amount, stacked: Iterable[str], section: Section) -> Amount:
-    """The bytes of as many variables as stacks along these dimensions have turns."""
-    for dim in stacked:
-        size *= section.grid.by_name[dim].extent
-    return size
+    return Rest(Home(tensor.role, at, turning), what, others)
 
 
 def memory(
-    inferred: Inferred, resting: Iterable[Resting], peaks: Sequence[Peak | None]
+    inferred: Inferred, parts: Iterable[Resting], peaks: Sequence[Peak | None]
 ) -> tuple[Memory, tuple[StageResult, ...]]:
-    """Memory of the busiest device, and of each pipeline stage where there are stages. `resting`:
-    of all parts; `peaks`: of each stage, None where it is not computed."""
+    """Memory of the busiest device, and of each pipeline stage where there are stages. `parts`:
+    what rests in each; `peaks`: of each stage, None where it is not computed."""
     pipeline, seating = inferred.pipeline, inferred.seating
     axes, grid = pipeline.stage_axes, inferred.grid
     everything: dict[Home, Amount] = {}
-    for one in resting:
+    for one in parts:
         for home, amount in one.items():
             everything[home] = everything.get(home, 0) + amount
     each = []
@@ -153,11 +175,14 @@ def over_memory(model: Model, busiest: Memory) -> tuple[Finding, ...]:
     shares = (*parts, ("activations", busiest.activations))
     facts: dict[str, Datum] = {
         "device": device.name,
-        "per_device_GB": float(needed / GB),
-        "capacity_GB": float(has / GB),
+        "per_device_GB": measured(Fraction(needed) / GB),
+        "capacity_GB": measured(Fraction(has) / GB),
         "parts": tuple(
             f"{name} {bytes_text(size)}" for name, size in shares if is_number(size) and size
         ),
     }
+    largest, size = max(((n, s) for n, s in shares if is_number(s)), key=lambda each: each[1])
+    if (room := has - (needed - size)) > 0:
+        facts |= {"largest": largest, "ways": ceil(Fraction(size) / room)}
     declared = Related(device.site, f"{device.name} is declared here")
     return (Finding("out_of_memory", model.mesh.site, tuple(facts.items()), (declared,)),)

@@ -6,18 +6,19 @@ between pipeline stages and what brings outputs to where they must lie.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
+from typing import NamedTuple
 
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.alike import Alike, alike
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.rest import at_rest
-from parspec.interpreter.analysis.result import Cause, Move
+from parspec.interpreter.analysis.result import Cause, Move, Shares
 from parspec.interpreter.analysis.seats import Seating
-from parspec.interpreter.analysis.sections import Inferred, Section
+from parspec.interpreter.analysis.sections import Inferred, Routed, Section
 from parspec.interpreter.analysis.serving import Served
 from parspec.interpreter.analysis.sizes import dims_of, item_bytes
 from parspec.interpreter.diagnostics.findings import Site
@@ -30,65 +31,72 @@ from parspec.interpreter.theory.redistribution import Step, price, redistribute
 STATISTICS_BYTES = 4  # statistics are reduced in fp32
 
 
-@value
-class _Load:
-    """What is moved: a variable, or a statistic of it, with its dimensions and the bytes of an
-    element."""
+class Transfer(NamedTuple):
+    """What a move's bill depends on, sizes apart: a step of a variable with these dimensions, of
+    `item` bytes an element, in the turns of some stacks; `boundaries`: the pipelined stack from
+    stage to stage of which it is taken."""
 
-    tensor: str
+    step: Step
     dims: tuple[str, ...]
     item: Number
-    statistic: str | None = None
+    stacks: tuple[str, ...]
+    boundaries: str | None = None
 
 
-@value
-class _Occasion:
-    """When it is moved: in front of a layer or stack ("" at an output), in how many turns, and in
-    how many on the busiest stage; the stacks whose turns these are; why, and where that is
-    written."""
+class _Occasion(NamedTuple):
+    """When a step is taken: in front of a layer or stack ("" at an output), for a variable or for a
+    statistic of it; why, and where that is written."""
 
     layer: str
-    stacks: tuple[str, ...]
-    turns: Amount
-    busiest: Amount
+    tensor: str
     cause: Cause
+    statistic: str | None
     site: Site
 
 
+class Transfers(NamedTuple):
+    """The steps in front of the layers of a part: when each is taken, and of which kind it is."""
+
+    occasions: tuple[_Occasion, ...]
+    kinds: Alike[Transfer]
+
+
 @value
-class _Bill:
+class Bill:
     """What a step is and costs in all turns: see `Move`."""
 
+    primitive: str | None
     axes: tuple[str, ...]
     before: str
     after: str
     order: int
+    times: Amount
     group: Amount
     groups: Amount
     size: Amount
     traffic: tuple[tuple[str, Amount], ...]
     per_device: Amount
     time: float | None
+    stages: Shares
 
 
-def _load(tensor: Tensor, where: Layout) -> _Load:
-    """A variable that lies in a layout, to be moved."""
-    return _Load(tensor.name, dims_of(tensor, where), item_bytes(tensor))
+def _transfer(step: Step, tensor: Tensor, stacks: tuple[str, ...]) -> Transfer:
+    """The transfer of a step of a variable that lies where it starts."""
+    return Transfer(step, dims_of(tensor, step.source), item_bytes(tensor), stacks)
 
 
-def _priced(step: Step, load: _Load, occasion: _Occasion, seating: Seating) -> Move:
-    """A step as a priced move."""
-    bill = _bill(step, load.dims, load.item, occasion.turns, occasion.busiest, seating.grid)
+def _move(occasion: _Occasion, bill: Bill) -> Move:
+    """A step that is taken, with its bill."""
     return Move(
         "forward",
         occasion.layer,
-        load.tensor,
+        occasion.tensor,
         bill.axes,
         bill.before,
         bill.after,
-        step.primitive,
+        bill.primitive,
         bill.order,
-        occasion.turns,
+        bill.times,
         bill.group,
         bill.groups,
         bill.size,
@@ -96,24 +104,22 @@ def _priced(step: Step, load: _Load, occasion: _Occasion, seating: Seating) -> M
         bill.per_device,
         bill.time,
         occasion.cause,
-        load.statistic,
+        occasion.statistic,
         occasion.site,
-        seating.shares((step.source, step.target), occasion.stacks),
+        bill.stages,
     )
 
 
 @lru_cache(maxsize=16384)
-def _bill(
-    step: Step, dims: tuple[str, ...], item: Number, turns: Amount, busiest: Amount, grid: Grid
-) -> _Bill:
-    """The bill of a step that moves a variable with these dimensions, of `item` bytes an element,
-    in so many turns."""
-    found = price(step, dims, grid.space)
+def _bill(transfer: Transfer, turns: Amount, busiest: Amount, shares: Shares, grid: Grid) -> Bill:
+    """The bill of a transfer in so many turns; `shares`: of the stages that take part."""
+    step, item = transfer.step, transfer.item
+    found = price(step, transfer.dims, grid.space)
     size = whole(found.size * item)
     named = grid.shown(step.axes), _states(step.source, step.axes), _states(step.target, step.axes)
     if step.primitive is None:
         free = tuple((prices, 0) for prices in primitives.PRICE_LISTS)
-        return _Bill(*named, 0, found.group, found.groups, size, free, 0, 0.0)
+        return Bill(None, *named, 0, turns, found.group, found.groups, size, free, 0, 0.0, shares)
     primitive = primitives.PRIMITIVES[step.primitive]
     moving = size * found.share
     each = turns * found.groups
@@ -126,9 +132,57 @@ def _bill(
     wires = [(grid.sizes[axis], grid.space.links.get(axis)) for axis in in_mesh_order]
     once = timing.seconds(primitive, size, wires)
     time = None if once is None or not isinstance(busiest, int) else once * busiest
-    return _Bill(
-        *named, primitive.order, found.group, found.groups, size, traffic, per_device, time
+    return Bill(
+        step.primitive,
+        *named,
+        primitive.order,
+        turns,
+        found.group,
+        found.groups,
+        size,
+        traffic,
+        per_device,
+        time,
+        shares,
     )
+
+
+def bills_of(transfers: Transfers, section: Section) -> tuple[Bill, ...]:
+    """The bill of each different transfer of a part."""
+    return tuple([_bill_in(transfer, section) for transfer in transfers.kinds.different])
+
+
+def _bill_in(transfer: Transfer, section: Section) -> Bill:
+    seating, step = section.routed.seating, transfer.step
+    shares = seating.shares((step.source, step.target), transfer.stacks)
+    turns, busiest = section.turns(transfer.stacks), section.busiest_turns(transfer.stacks)
+    bill = _bill(transfer, turns, busiest, shares, section.grid)
+    if transfer.boundaries is None:
+        return bill
+    return _at_boundaries(bill, transfer.boundaries, step.source, seating)
+
+
+def _at_boundaries(bill: Bill, stack: str, left: Layout, seating: Seating) -> Bill:
+    """The bill of all Sends between the stages of a pipelined stack, from that of one; `left`: how
+    a turn leaves the carry."""
+    course = seating.pipeline.courses[stack]
+    each = bill.times * bill.groups * bill.size
+    crossings = dict.fromkeys(primitives.PRICE_LISTS, course.crossings)
+    crossings["approx"] = course.approximate_crossings
+    return replace(
+        bill,
+        before="C(k)",
+        after="C(k+1)",
+        times=bill.times * course.crossings,
+        group=course.stages,
+        traffic=tuple((prices, each * crossed) for prices, crossed in crossings.items()),
+        stages=seating.crossing(stack, left),
+    )
+
+
+def moves_of(transfers: Transfers, bills: Sequence[Bill]) -> tuple[Move, ...]:
+    """The moves in front of the layers of a part; `bills`: of its different transfers."""
+    return tuple(map(_move, transfers.occasions, transfers.kinds.each(bills)))
 
 
 def _states(where: Layout, axes: Iterable[str]) -> str:
@@ -138,88 +192,77 @@ def _states(where: Layout, axes: Iterable[str]) -> str:
 
 def all_moves(inferred: Inferred) -> tuple[Move, ...]:
     """Every move of one forward pass, in the order of the layers that they stand in front of."""
-    inside = [moves_in(section) for section in inferred.sections]
-    return (*chain.from_iterable(inside), *to_outputs(inferred))
+    found: list[Move] = []
+    for section in inferred.sections:
+        transfers = transfers_in(section.routed)
+        found += moves_of(transfers, bills_of(transfers, section))
+    return (*found, *to_outputs(inferred))
 
 
-def moves_in(section: Section) -> tuple[Move, ...]:
-    """The moves in front of the layers of a part, in their order."""
+def transfers_in(routed: Routed) -> Transfers:
+    """The steps in front of the layers of a part, in their order."""
+    found = tuple(_transfers(routed))
+    return Transfers(
+        tuple([occasion for occasion, _ in found]), alike([transfer for _, transfer in found])
+    )
+
+
+def _transfers(routed: Routed) -> Iterator[tuple[_Occasion, Transfer]]:
     by_layer: dict[str, list[Served]] = {}
-    for served in section.served:
+    for served in routed.served:
         if served.steps:
             by_layer.setdefault(served.need.layer, []).append(served)
-    ordered: list[Move] = []
     entered: set[str] = set()
-    for placed in section.layers:
+    for placed in routed.layers:
         for stack in placed.stacks:
             if stack not in entered:
                 entered.add(stack)
-                ordered += _brought(section, by_layer.get(stack, ()))
-                ordered += _boundaries(section, section.outline.stacks[stack], placed.stacks)
-        ordered += _brought(section, by_layer.get(placed.layer.name, ()))
-        ordered += _statistics(section, placed)
-    return tuple(ordered)
+                yield from _brought(routed, by_layer.get(stack, ()))
+                yield from _boundaries(routed, routed.outline.stacks[stack], placed.stacks)
+        yield from _brought(routed, by_layer.get(placed.layer.name, ()))
+        yield from _statistics(placed)
 
 
-def _occasion(
-    section: Section, layer: str, stacks: tuple[str, ...], cause: Cause, site: Site
-) -> _Occasion:
-    turns, busiest = section.turns(stacks), section.busiest_turns(stacks)
-    return _Occasion(layer, stacks, turns, busiest, cause, site)
-
-
-def _brought(section: Section, what: Iterable[Served]) -> Iterator[Move]:
+def _brought(routed: Routed, what: Iterable[Served]) -> Iterator[tuple[_Occasion, Transfer]]:
     """What brings variables to a layer, or to a stack as its first carry."""
     for served in what:
-        need = served.need
+        need, tensor = served.need, routed.tensors[served.need.tensor]
         cause: Cause = "carry" if need.operand < 0 else "operand"
-        occasion = _occasion(section, need.layer, served.stacks, cause, section.site(need))
-        tensor = section.tensors[need.tensor]
+        occasion = _Occasion(need.layer, tensor.name, cause, None, routed.site(need))
         for step in served.steps:
-            yield _priced(step, _load(tensor, step.source), occasion, section.seating)
+            yield occasion, _transfer(step, tensor, served.stacks)
 
 
-def _statistics(section: Section, placed: Placed) -> Iterator[Move]:
+def _statistics(placed: Placed) -> Iterator[tuple[_Occasion, Transfer]]:
     """The reductions of a function along a cut dimension."""
     if not placed.statistics:
         return
-    operand = placed.layer.operands[0]
-    occasion = _occasion(section, placed.layer.name, placed.stacks, "statistic", operand.site)
+    operand, name = placed.layer.operands[0], placed.layer.name
     for statistic in placed.statistics:
         kept = placed.inputs[0].only(statistic.dims)
         addends = layout(
             dict(kept.cuts), dict.fromkeys(statistic.axes, statistic.kind), kept.central
         )
         step = Step("All-Reduce", statistic.axes, addends, kept)
-        load = _Load(operand.tensor, statistic.dims, STATISTICS_BYTES, statistic.name)
-        yield _priced(step, load, occasion, section.seating)
+        occasion = _Occasion(name, operand.tensor, "statistic", statistic.name, operand.site)
+        yield occasion, Transfer(step, statistic.dims, STATISTICS_BYTES, placed.stacks)
 
 
-def _boundaries(section: Section, stack: Stack, stacks: tuple[str, ...]) -> Iterator[Move]:
-    """The Sends between the stages of a pipelined stack, as one move; `stacks` are those that it
-    lies in and itself."""
-    course = section.pipeline.courses.get(stack.name)
+def _boundaries(
+    routed: Routed, stack: Stack, stacks: tuple[str, ...]
+) -> Iterator[tuple[_Occasion, Transfer]]:
+    """The Sends between the stages of a pipelined stack, as one; `stacks` are those that it lies in
+    and itself."""
+    course = routed.pipeline.courses.get(stack.name)
     if course is None:
         return
-    last = section.tensors[stack.last]
+    last = routed.tensors[stack.last]
     outer = stacks[: stacks.index(stack.name)]
-    made = [placed.made for placed in section.layers if placed.layer.out == last.name]
+    made = [placed.made for placed in routed.layers if placed.layer.out == last.name]
     left = made[-1] if made else EVERYWHERE
     step = Step("Send", course.axes, left, left)
-    occasion = _occasion(section, stack.name, outer, "stage", stack.site)
-    one = _priced(step, _load(last, left), occasion, section.seating)
-    each = one.times * one.groups * one.size
-    crossings = dict.fromkeys(primitives.PRICE_LISTS, course.crossings)
-    crossings["approx"] = course.approximate_crossings
-    yield replace(
-        one,
-        before="C(k)",
-        after="C(k+1)",
-        times=one.times * course.crossings,
-        group=course.stages,
-        traffic=tuple((prices, each * crossed) for prices, crossed in crossings.items()),
-        stages=section.seating.crossing(stack.name, left),
-    )
+    occasion = _Occasion(stack.name, last.name, "stage", None, stack.site)
+    yield occasion, _transfer(step, last, outer)._replace(boundaries=stack.name)
 
 
 def output_layout(inferred: Inferred, output: Output) -> tuple[Layout, Layout]:
@@ -234,14 +277,16 @@ def to_outputs(inferred: Inferred) -> Iterator[Move]:
     for output in inferred.model.outputs:
         produced, wanted = output_layout(inferred, output)
         tensor = inferred.tensor(output.tensor)
-        yield from output_moves(inferred.seating, tensor, produced, wanted, output.site)
+        yield from output_moves(inferred, tensor, produced, wanted, output.site)
 
 
 def output_moves(
-    seating: Seating, tensor: Tensor, produced: Layout, wanted: Layout, site: Site
+    inferred: Inferred, tensor: Tensor, produced: Layout, wanted: Layout, site: Site
 ) -> Iterator[Move]:
     """What brings an output from one layout to another."""
-    load = _load(tensor, produced)
-    occasion = _Occasion("", (), 1, 1, "output", site)
-    for step in redistribute(produced, wanted, load.dims, seating.grid.space, load.item):
-        yield _priced(step, load, occasion, seating)
+    grid, seating = inferred.grid, inferred.seating
+    dims, item = dims_of(tensor, produced), item_bytes(tensor)
+    occasion = _Occasion("", tensor.name, "output", None, site)
+    for step in redistribute(produced, wanted, dims, grid.space, item):
+        shares = seating.shares((step.source, step.target), ())
+        yield _move(occasion, _bill(Transfer(step, dims, item, ()), 1, 1, shares, grid))

@@ -14,8 +14,8 @@ class Outline:
     """A part's variables and stacks by name, its layers in order, those inside stacks once.
 
     names: of its variables; outside: the variables of other parts that it reads or gives; asked:
-    the cuts that its clauses ask for; dims: those that its layers have; holes: the layers with a
-    clause that leaves its dimension open.
+    the cuts that its clauses ask for; dims: those that its layers have; said_of: the variables that
+    clauses say something of; holes: the layers with a clause that leaves its dimension open.
     """
 
     tensors: Mapping[str, Tensor]
@@ -25,6 +25,7 @@ class Outline:
     outside: tuple[str, ...]
     asked: frozenset[Asked]
     dims: frozenset[str]
+    said_of: tuple[Tensor, ...]
     holes: tuple[Layer, ...]
 
 
@@ -40,5 +41,6 @@ def outline_of(part: Part) -> Outline:
         tuple(sorted(part.used - tensors.keys())),
         asked_of(part.items, part.tensors),
         frozenset(dim for layer in layers for dim in layer.operator.dims),
+        tuple(tensor for tensor in part.tensors if tensor.rest),
         tuple(layer for layer in layers if any(s.saying == "hole" for s in layer.assignments)),
     )

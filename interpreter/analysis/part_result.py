@@ -1,123 +1,143 @@
-"""What is found of one part: the results that are shown, and what totals are made of."""
+"""What is found of one part: what totals are made of, and what is listed of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from functools import cached_property, lru_cache
 
+from parspec.interpreter.analysis.alike import Alike, alike
 from parspec.interpreter.analysis.communication import Suspect, suspects_in
-from parspec.interpreter.analysis.costs import Costs, costs_of
+from parspec.interpreter.analysis.costs import Costs, Done, Workload, costs_of, workload_of
 from parspec.interpreter.analysis.division import Written
-from parspec.interpreter.analysis.faults import Faults, faults_in
+from parspec.interpreter.analysis.faults import Faults, UnsizedFaults, faults_in, unsized_faults
 from parspec.interpreter.analysis.flops import Speed
 from parspec.interpreter.analysis.grid import Pieces
-from parspec.interpreter.analysis.inference import Inference, Placed
+from parspec.interpreter.analysis.inference import Placed
 from parspec.interpreter.analysis.kinds import Naming, strategies
-from parspec.interpreter.analysis.liveness import Lives, last_uses, lives_in
-from parspec.interpreter.analysis.memory import Resting, resident, resting_in
+from parspec.interpreter.analysis.liveness import Lives, Spans, last_uses, lives_of, spans_in
+from parspec.interpreter.analysis.memory import Rest, Resting, rest_of, resting_in, rests_in
 from parspec.interpreter.analysis.repeats import copies_in
 from parspec.interpreter.analysis.repetition import Repetition, repetition_in
-from parspec.interpreter.analysis.result import LayerResult, StateOf, TensorResult
-from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.result import LayerResult, Move, StateOf, TensorResult
+from parspec.interpreter.analysis.sections import Routed, Section
 from parspec.interpreter.analysis.sharding import Sharding
 from parspec.interpreter.analysis.sizes import bytes_of
-from parspec.interpreter.analysis.staged_liveness import lives_by_stage
+from parspec.interpreter.analysis.staged_liveness import spans_by_stage
 from parspec.interpreter.spec.model import Layer, Tensor
 from parspec.interpreter.theory.formulas import Amount, product, total
 from parspec.interpreter.theory.layouts import EVERYWHERE, TURN, Layout, layout
 
 
 @dataclass(frozen=True, eq=False)
-class PartResult:
-    """What is found of one part. `copies`: its layers that only copy, by what they make;
-    `parameters`: how many its weights have; `resting` and, by stage, `lives`: what its variables
-    take."""
+class Unsized:
+    """What no size changes in a part. `weights`: the dimensions of each; by stage, `spans`: what
+    lives on it; `copies`: the layers that only copy, by what they make."""
 
+    workload: Workload
+    weights: Alike[tuple[str, ...]]
+    rests: Alike[Rest]
+    spans: Mapping[int, Spans]
+    faults: UnsizedFaults
+    suspects: tuple[Suspect, ...]
+    copies: Mapping[str, Layer]
+
+
+@dataclass(frozen=True, eq=False)
+class PartResult:
+    """What is found of one part. `parameters`: how many its weights have; `resting` and, by stage,
+    `lives`: what its variables take. What is only listed is made when somebody looks at it."""
+
+    section: Section
+    unsized: Unsized
+    naming: Naming
     costs: Costs
-    layers: tuple[LayerResult, ...]
-    tensors: tuple[TensorResult, ...]
     parameters: Amount
     resting: Resting
     lives: Mapping[int, Lives]
     faults: Faults
-    suspects: tuple[Suspect, ...]
-    copies: Mapping[str, Layer]
     repetition: Repetition
 
+    @cached_property
+    def layers(self) -> tuple[LayerResult, ...]:
+        """Its layers, as they are shown."""
+        rows = zip(self.section.layers, self.costs.each_done, strict=True)
+        return tuple([_layer(*row, self.section, self.naming) for row in rows])
 
-class Described(NamedTuple):
-    """What is told of a layer apart from its figures: see `LayerResult`."""
+    @cached_property
+    def tensors(self) -> tuple[TensorResult, ...]:
+        """The variables that it declares, as they are shown."""
+        declared = self.section.outline.tensors.values()
+        return tuple([_tensor(tensor, self.section) for tensor in declared])
 
-    partition: tuple[tuple[str, str], ...]
-    follows: tuple[tuple[str, str], ...]
-    strategy: tuple[tuple[str, str], ...]
-    states: tuple[StateOf, ...]
-
-
-class Told(NamedTuple):
-    """What no size changes in a part: its layers as they are told of, and the last uses of
-    variables."""
-
-    layers: tuple[Described, ...]
-    last: Mapping[str, int]
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves in front of its layers."""
+        return self.costs.moves
 
 
-def told_of(inference: Inference, naming: Naming) -> Told:
+def unsized_of(routed: Routed) -> Unsized:
     """What no size changes in a part."""
-    layers = (_described(placed, inference.tensors, naming) for placed in inference.layers)
-    return Told(tuple(layers), last_uses(inference))
+    workload, tensors = workload_of(routed), routed.outline.tensors.values()
+    return Unsized(
+        workload,
+        alike((*one.stacked, *one.leaves) for one in tensors if one.role == "weight"),
+        rests_in(routed),
+        _spans(routed, workload.inside),
+        unsized_faults(routed),
+        suspects_in(routed),
+        copies_in(routed.outline),
+    )
 
 
-def _described(placed: Placed, known: Mapping[str, Tensor], naming: Naming) -> Described:
+def _spans(routed: Routed, inside: frozenset[str]) -> Mapping[int, Spans]:
+    """What lives in a part, by stage."""
+    if routed.seating.staged:
+        return spans_by_stage(routed, inside)
+    return {0: spans_in(routed, last_uses(routed.inference), inside)}
+
+
+def result_of(
+    section: Section, unsized: Unsized, naming: Naming, speed: Speed | None, written: Written
+) -> PartResult:
+    """What is found of a part, on devices of this speed. `written`: the sizes of views that do not
+    fit the mesh."""
+    costs, grid = costs_of(section, unsized.workload, speed), section.grid
+    sizes = (product(grid.by_name[dim].size for dim in one) for one in unsized.weights.different)
+    lives = {one: lives_of(one, grid.space) for one in unsized.spans.values()}
+    return PartResult(
+        section,
+        unsized,
+        naming,
+        costs,
+        total(size * count for size, count in unsized.weights.counted(sizes)),
+        resting_in(unsized.rests, grid),
+        {stage: lives[spans] for stage, spans in unsized.spans.items()},
+        faults_in(section, unsized.faults, written),
+        repetition_in(section, costs),
+    )
+
+
+def _layer(placed: Placed, done: Done, section: Section, naming: Naming) -> LayerResult:
     layer, sharding = placed.layer, placed.sharding
-    tensors = [known[operand.tensor] for operand in layer.operands]
+    tensors = [section.tensors[operand.tensor] for operand in layer.operands]
     states = [
         StateOf(tensor.name, "in", _shown(where, tensor))
         for tensor, where in zip(tensors, sharding.inputs, strict=True)
     ]
     states.append(StateOf(layer.out, "out", sharding.output))
-    return Described(
+    return LayerResult(
+        layer.name,
+        done.turns,
+        done.busiest_turns,
         _partition(sharding, naming.pieces),
-        tuple((axis, tensors[place].label) for axis, place in sharding.placement.follows),
-        strategies(sharding, tuple(tensor.role == "weight" for tensor in tensors), naming),
+        tuple([(axis, tensors[place].label) for axis, place in sharding.placement.follows]),
+        strategies(sharding, tuple([tensor.role == "weight" for tensor in tensors]), naming),
         tuple(states),
+        done.work.bytes,
+        done.work.flops,
+        done.work.time,
     )
-
-
-def result_of(section: Section, told: Told, speed: Speed | None, written: Written) -> PartResult:
-    """What is found of a part, on devices of this speed; `written`: the sizes of views that do not
-    fit the mesh."""
-    costs = costs_of(section, speed)
-    return PartResult(
-        costs,
-        tuple(
-            LayerResult(placed.layer.name, turns, *of_layer, work.bytes, work.flops, work.time)
-            for placed, of_layer, turns, work in zip(
-                section.layers, told.layers, costs.turns, costs.works, strict=True
-            )
-        ),
-        tuple(_tensor(tensor, section) for tensor in section.outline.tensors.values()),
-        total(
-            product(section.grid.by_name[dim].size for dim in (*tensor.stacked, *tensor.leaves))
-            for tensor in section.outline.tensors.values()
-            if tensor.role == "weight"
-        ),
-        resting_in(section),
-        _lives(section, told, costs.inside),
-        faults_in(section, written),
-        suspects_in(section),
-        copies_in(section),
-        repetition_in(section.layers, costs.works, costs.turns),
-    )
-
-
-def _lives(section: Section, told: Told, inside: frozenset[str]) -> Mapping[int, Lives]:
-    """What lives in a part, by stage."""
-    if section.seating.staged:
-        return lives_by_stage(section, inside)
-    return {0: lives_in(section, told.last, inside)}
 
 
 @lru_cache(maxsize=16384)
@@ -159,7 +179,8 @@ def _tensor(tensor: Tensor, section: Section) -> TensorResult:
 def _busiest(tensor: Tensor, section: Section) -> Amount:
     """Bytes of a variable on the device that has most of it: of a stacked one, those of all turns
     that a stage runs."""
-    home, size = resident(tensor, section)
-    for stack in home.stacks:
-        size *= section.pipeline.courses[stack].busiest
+    rest = rest_of(tensor, section.routed)
+    size = rest.size(section.grid)
+    for stack in rest.home.stacks:
+        size *= section.routed.pipeline.courses[stack].busiest
     return size

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import repeat
 from typing import NamedTuple
 
 from parspec.grammar.syntax import PrimitiveExpect, StateExpect
@@ -19,6 +18,7 @@ from parspec.interpreter.theory.formulas import reader
 from parspec.interpreter.theory.layouts import REPLICATED, Layout, State
 
 REDUCTIONS = frozenset({"All-Reduce", "Reduce-Scatter", "Reduce"})
+MOST_INSTEAD = 3  # primitives that are told instead of one that is missing
 
 
 def judge_primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> Verdict:
@@ -27,17 +27,21 @@ def judge_primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> V
     if gradient or pin.scope.passes in ("backward", "update"):
         return untold(expect, "it needs the backward pass", "")
     found = _pinned(expect, pin, figures)
-    value = ", ".join(
-        dict.fromkeys(
-            f"{m.primitive} of {figures.inferred.tensor(m.tensor).label} on {','.join(m.axes)}"
-            for m in found
-        )
-    )
+    value = ", ".join(_told(found, figures))
     if bool(found) is pin.absent:
         return _failed_pin(expect, pin, value or "none", found, figures)
     if not found and pin.absent and figures.inferred.model.trains and pin.scope.passes is None:
         return untold(expect, "it needs the backward pass", "none forward")
     return Verdict(True, value or "none")
+
+
+def _told(moves: Iterable[Move], figures: Figures) -> tuple[str, ...]:
+    """`All-Gather of x on tp`, each once."""
+    told = (
+        f"{m.primitive} of {figures.inferred.tensor(m.tensor).label} on {','.join(m.axes)}"
+        for m in moves
+    )
+    return tuple(dict.fromkeys(told))
 
 
 def unpinned(figures: Figures) -> tuple[Finding, ...]:
@@ -54,7 +58,7 @@ def unpinned(figures: Figures) -> tuple[Finding, ...]:
         and not pin.absent
         and _is_forward(pin)
     )
-    found = figures.known.each(_unpinned_in, inferred.sections, figures.costs, repeat(pins))
+    found = figures.known.each(_unpinned_in, inferred.sections, figures.costs, everywhere=(pins,))
     outward = {move.tensor: inferred.tensor(move.tensor) for move in figures.to_outputs}
     found = (*found, _unpinned(figures.to_outputs, outward, pins, grid))
     missing: dict[_Pin, Move] = {}
@@ -130,6 +134,7 @@ def _failed_pin(
         ("value", value),
         ("parts", ()),
         ("price_list", None),
+        ("instead", () if pin.absent else _told(figures.beside(expect), figures)[:MOST_INSTEAD]),
     )
     return Verdict(False, value, Finding("expect_failed", expect.site, facts, related))
 

@@ -13,6 +13,7 @@ from parspec.grammar.values import value
 from parspec.interpreter.analysis.communication import saving, site_of
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.outline import Outline
 from parspec.interpreter.analysis.sections import Inferred, Section
 from parspec.interpreter.analysis.serving import Served
 from parspec.interpreter.analysis.sizes import bytes_of, item_bytes
@@ -41,10 +42,9 @@ class Late:
     full: int | None
 
 
-def copies_in(section: Section) -> Mapping[str, Layer]:
+def copies_in(outline: Outline) -> Mapping[str, Layer]:
     """The layers of a part that only copy, by the variables that they make."""
-    layers = section.outline.layers
-    return {layer.out: layer for layer in layers if layer.operator.kind in COPIES}
+    return {layer.out: layer for layer in outline.layers if layer.operator.kind in COPIES}
 
 
 def repeat_findings(inferred: Inferred, copies: Iterable[Mapping[str, Layer]]) -> Iterator[Finding]:
@@ -55,7 +55,7 @@ def repeat_findings(inferred: Inferred, copies: Iterable[Mapping[str, Layer]]) -
         return
     together: dict[tuple[Site, tuple[str, ...]], list[Late]] = {}
     for section in inferred.sections:
-        for served in section.served:
+        for served in section.routed.served:
             if served.need.tensor in makers and served.need.operand >= 0:
                 late = _late(served, section, makers, inferred)
                 if late is not None:

@@ -8,8 +8,11 @@ bytes, times seconds.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import chain
 from math import fsum, isfinite
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Site
@@ -76,12 +79,14 @@ class Move:
 
 @value
 class LayerResult:
-    """A layer: `turns` it is run in a step; partition: axis to dimension; follows: axis to the
-    variable it follows there; strategy: axis to name. bytes_per_device of operands and result,
-    flops_per_device of one turn; time of the busiest device's turns, s."""
+    """A layer: `turns` it is run in a step, `busiest_turns` on the device that runs it most;
+    partition: axis to dimension; follows: axis to the variable it follows there; strategy: axis to
+    name. bytes_per_device of operands and result, flops_per_device of one turn; time of the busiest
+    device's turns, s."""
 
     name: str
     turns: Amount
+    busiest_turns: Amount
     partition: tuple[tuple[str, str], ...]
     follows: tuple[tuple[str, str], ...]
     strategy: tuple[tuple[str, str], ...]
@@ -159,18 +164,66 @@ class ExpectResult:
     site: Site
 
 
-@value
+class Listed(Protocol):
+    """What is listed of one part of a model, in the order of its statements; whoever looks at it
+    first may have it made."""
+
+    @property
+    def layers(self) -> tuple[LayerResult, ...]:
+        """Its layers."""
+        ...
+
+    @property
+    def tensors(self) -> tuple[TensorResult, ...]:
+        """The variables that it declares."""
+        ...
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves in front of its layers."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
 class Analysis:
-    """A spec, understood. `findings` are all of them: the model's and the analysis' own."""
+    """A spec, understood. `parts`: what is listed of each part of the model; `to_outputs`: the
+    moves that bring outputs to where they must lie; `findings` are all of them: the model's and
+    the analysis' own."""
 
     model: Model
-    layers: tuple[LayerResult, ...]
-    tensors: tuple[TensorResult, ...]
-    moves: tuple[Move, ...]
+    parts: tuple[Listed, ...]
+    to_outputs: tuple[Move, ...]
     totals: Totals
     stages: tuple[StageResult, ...]
     expects: tuple[ExpectResult, ...]
     findings: tuple[Finding, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Analysis) and self._content == other._content
+
+    def __hash__(self) -> int:
+        return hash((self.model, self.totals, self.findings))
+
+    @cached_property
+    def layers(self) -> tuple[LayerResult, ...]:
+        """All layers, those inside stacks once."""
+        return tuple(chain.from_iterable([part.layers for part in self.parts]))
+
+    @cached_property
+    def tensors(self) -> tuple[TensorResult, ...]:
+        """All variables."""
+        return tuple(chain.from_iterable([part.tensors for part in self.parts]))
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """All moves."""
+        return (*chain.from_iterable([part.moves for part in self.parts]), *self.to_outputs)
+
+    @property
+    def _content(self) -> tuple[object, ...]:
+        """All that it says, however it is parted."""
+        said = [getattr(self, one.name) for one in fields(self) if one.name != "parts"]
+        return (*said, self.layers, self.tensors, self.moves)
 
 
 def exact_sum(figures: Iterable[float | None]) -> tuple[float | None, ...]:
@@ -190,7 +243,12 @@ def exact_sum(figures: Iterable[float | None]) -> tuple[float | None, ...]:
 
 def sum_known(figures: Iterable[float | None]) -> float | None:
     """The sum of figures, rounded once, so that it is the same in whatever order; None where one
-    of them is not computed."""
+    of them is not computed, or the sum is beyond all floats."""
     asked = list(figures)
     known = [figure for figure in asked if figure is not None]
-    return fsum(known) if len(known) == len(asked) else None
+    if len(known) != len(asked):
+        return None
+    try:
+        return fsum(known)
+    except OverflowError:
+        return None

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from parspec.interpreter.analysis.grid import Grid
+from parspec.interpreter.analysis.grid import Pieces
 from parspec.interpreter.analysis.pipeline import Nodes, Pipeline
 from parspec.interpreter.analysis.result import ONE_STAGE, Shares
 from parspec.interpreter.theory.formulas import Amount, divide, product
@@ -54,7 +54,7 @@ class Seating:
     """The stages of a plan, and who of them takes part in what; what is asked again is known."""
 
     pipeline: Pipeline
-    grid: Grid
+    pieces: Pieces
     _shares: dict[tuple[object, ...], Shares] = field(init=False, default_factory=dict)
     _seen: dict[tuple[object, ...], Seen] = field(init=False, default_factory=dict)
 
@@ -62,10 +62,10 @@ class Seating:
     def stages(self) -> tuple[Nodes, ...]:
         """The nodes of each stage on the stage axes."""
         axes = self.pipeline.stage_axes
-        size = self.grid.space.group(axes)
+        size = product(self.pieces.sizes[axis] for axis in axes)
         if not axes or not isinstance(size, int):
             return ({},)
-        return tuple(self.grid.nodes_at(axes, stage) for stage in range(size))
+        return tuple(self.pieces.nodes_at(axes, stage) for stage in range(size))
 
     @cached_property
     def staged(self) -> bool:

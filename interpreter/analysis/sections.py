@@ -1,8 +1,9 @@
 """Sections: a model inferred part by part, each part with all that it receives from the others.
 
 One fold walks the parts in order; then every variable is brought to who needs it: one that stays
-inside its part by itself, one that crosses parts with the needs of all of them. A section is the
-same object as before unless its part, or something that it receives, has changed.
+inside its part by itself, one that crosses parts with the needs of all of them. What is routed so
+is the same object as before unless its part, or something that it receives, has changed; where only
+sizes have, it stands in another section.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, repeat
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from parspec.interpreter.analysis.grid import Asked, Grid, Pieces, grid_over
@@ -20,11 +21,12 @@ from parspec.interpreter.analysis.outline import Outline, outline_of
 from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
 from parspec.interpreter.analysis.seats import Seating
 from parspec.interpreter.analysis.serving import Lying, Served, Use, lying, use_of
-from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.analysis.sizes import Slice, slice_of
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Model, Part, Tensor
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import Layout, Node
+from parspec.interpreter.theory.space import Space
 
 Value = TypeVar("Value")
 
@@ -48,33 +50,32 @@ class Crossing(NamedTuple):
 
 class Meetings(NamedTuple):
     """Where variables that several parts know meet. `shared`: each part's own ones; `names`: these
-    and those of others that it knows; `homes`: the place of the part that makes each; `met`: the
-    places of all that know it, in order."""
+    and those of others that it knows; `homes`: the place of the part that makes each; `knowing`:
+    the places of all that know one of a part's own, in order."""
 
     shared: Sequence[tuple[str, ...]]
     names: Sequence[tuple[str, ...]]
     homes: Mapping[str, int]
-    met: Mapping[str, Sequence[int]]
+    knowing: Sequence[tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Section:
-    """A part, inferred, with the variables that it knows and their uses in it. `shared`: its own
-    ones that other parts know."""
+class Routed:
+    """A part, inferred, with the variables that it knows and their uses in it: all that does not
+    depend on sizes. `shared`: its own variables that other parts know."""
 
     outline: Outline
     inference: Inference
-    grid: Grid
-    pipeline: Pipeline
-    seating: Seating
     tensors: Mapping[str, Tensor]
     uses: Mapping[str, Use]
     shared: frozenset[str]
+    pieces: Pieces
+    seating: Seating
 
     @property
-    def part(self) -> Part:
-        """The part that it is of."""
-        return self.inference.part
+    def pipeline(self) -> Pipeline:
+        """The pipeline of the plan."""
+        return self.seating.pipeline
 
     @property
     def layers(self) -> tuple[Placed, ...]:
@@ -94,24 +95,57 @@ class Section:
         found.sort(key=lambda served: (order[served.need.layer], served.need.operand))
         return tuple(found)
 
-    @cached_property
-    def at_rest(self) -> Mapping[str, Amount]:
-        """Bytes on a device of each variable of the part where it lies before anybody moves it, for
-        one turn."""
-        return {
-            name: bytes_of(tensor, self.uses[name].origin, self.grid)
-            for name, tensor in self.outline.tensors.items()
-        }
-
     def origin(self, tensor: str) -> Layout:
         """Where a variable lies before anybody moves it."""
         return self.uses[tensor].origin
+
+    def resting(self, tensor: Tensor) -> Slice:
+        """What there is of a variable where it lies before anybody moves it, for one turn."""
+        return slice_of(tensor, self.uses[tensor.name].origin)
 
     def site(self, need: Need) -> Site:
         """Where it is written that a layer or a stack reads a variable."""
         if need.operand < 0:
             return self.outline.stacks[need.layer].site
         return self.inference.by_name[need.layer].layer.operands[need.operand].site
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A routed part with the sizes of a grid."""
+
+    routed: Routed
+    grid: Grid
+
+    @property
+    def part(self) -> Part:
+        """The part that it is of."""
+        return self.routed.inference.part
+
+    @property
+    def outline(self) -> Outline:
+        """What the part says by itself."""
+        return self.routed.outline
+
+    @property
+    def inference(self) -> Inference:
+        """What is inferred of it."""
+        return self.routed.inference
+
+    @property
+    def layers(self) -> tuple[Placed, ...]:
+        """Its layers, those inside stacks once."""
+        return self.routed.inference.layers
+
+    @property
+    def tensors(self) -> Mapping[str, Tensor]:
+        """The variables that it knows."""
+        return self.routed.tensors
+
+    @property
+    def uses(self) -> Mapping[str, Use]:
+        """Where these lie and how they are brought to its layers."""
+        return self.routed.uses
 
     def turns(self, stacks: Iterable[str]) -> Amount:
         """How often the body of nested stacks runs in a step."""
@@ -124,7 +158,7 @@ class Section:
         """How often it runs on the stage that runs it most."""
         turns: Amount = 1
         for name in stacks:
-            course = self.pipeline.courses.get(name)
+            course = self.routed.pipeline.courses.get(name)
             turns *= self.turns([name]) if course is None else course.busiest
         return turns
 
@@ -174,7 +208,7 @@ class Inferred:
     def origin(self, name: str) -> Layout:
         """Where a variable lies before anybody moves it."""
         known = self.crossing.get(name)
-        return self._home(name).origin(name) if known is None else known.use.origin
+        return self._home(name).routed.origin(name) if known is None else known.use.origin
 
     def _home(self, name: str) -> Section:
         return next(one for one in self.sections if name in one.outline.tensors)
@@ -215,14 +249,16 @@ def _inferred(grid: Grid, model: Model, outlines: Sequence[Outline], known: Know
     inferences = _walk(model.parts, outlines, meetings, pieces, pipeline, known)
     crossing = _crossing(outlines, inferences, meetings, grid, pipeline, known)
     lies = known.each(
-        _lies_in, inferences, outlines, meetings.shared, repeat(pieces), repeat(pipeline)
+        _lies_in, inferences, outlines, meetings.shared, everywhere=(pieces, pipeline)
     )
     met = [
         tuple([crossing[name].seen[inference] for name in names])
         for inference, names in zip(inferences, meetings.names, strict=True)
     ]
-    seating = known.recall(Seating, pipeline, grid)
-    sections = known.each(section_of, inferences, outlines, lies, met, repeat(seating))
+    uses = known.each(_uses_in, outlines, lies, met, everywhere=(grid.space,))
+    seating = known.recall(Seating, pipeline, pieces)
+    routed = known.each(_routed, inferences, outlines, uses, met, everywhere=(seating,))
+    sections = known.each(Section, routed, everywhere=(grid,))
     return Inferred(model, grid, pipeline, seating, sections, crossing)
 
 
@@ -239,11 +275,11 @@ def _meetings(
     shared = tuple([tuple([name for name in own if name in known]) for own, _ in parts])
     names = [(*own, *outside) for own, (_, outside) in zip(shared, parts, strict=True)]
     homes = {name: place for place, own in enumerate(shared) for name in own}
-    met: dict[str, list[int]] = {name: [] for name in homes}
+    knowing: list[dict[int, None]] = [{} for _ in parts]
     for place, here in enumerate(names):
         for name in here:
-            met[name].append(place)
-    return Meetings(shared, names, homes, met)
+            knowing[homes[name]][place] = None
+    return Meetings(shared, names, homes, tuple(map(tuple, knowing)))
 
 
 def _walk(
@@ -286,39 +322,43 @@ def _crossing(
 ) -> dict[str, Crossing]:
     """The variables that several parts know."""
     pieces, shared = known.same(grid.pieces), meetings.shared
-    met = [
-        tuple([tuple(map(inferences.__getitem__, meetings.met[name])) for name in names])
-        for names in shared
-    ]
-    lies = known.each(_lies_across, outlines, shared, met, repeat(pieces), repeat(pipeline))
-    return _together(known.each(_crosses, outlines, shared, met, lies, repeat(grid)))
+    knowing = [tuple(map(inferences.__getitem__, places)) for places in meetings.knowing]
+    lies = known.each(_lies_across, outlines, shared, knowing, everywhere=(pieces, pipeline))
+    uses = known.each(_uses_across, outlines, lies, everywhere=(grid.space,))
+    return _together(known.each(_crosses, outlines, knowing, uses))
 
 
 def _lies_across(
     outline: Outline,
     shared: tuple[str, ...],
-    met: Iterable[tuple[Inference, ...]],
+    knowing: Iterable[Inference],
     pieces: Pieces,
     pipeline: Pipeline,
-) -> tuple[Lying, ...]:
-    """How the variables of a part lie that other parts know, who know each."""
-    each = zip(shared, met, strict=True)
-    return tuple([lying(outline.tensors[name], some, pieces, pipeline) for name, some in each])
+) -> Mapping[str, Lying]:
+    """How the variables of a part lie that other parts know; `knowing`: who knows one of them."""
+    return {
+        name: lying(outline.tensors[name], _who(name, knowing), pieces, pipeline) for name in shared
+    }
+
+
+def _who(name: str, knowing: Iterable[Inference]) -> Iterator[Inference]:
+    """Those who know a variable."""
+    return (one for one in knowing if name in one.tensors)
+
+
+def _uses_across(outline: Outline, lies: Mapping[str, Lying], space: Space) -> Mapping[str, Use]:
+    """The uses of the variables of a part that other parts know."""
+    return {name: use_of(outline.tensors[name], one, space) for name, one in lies.items()}
 
 
 def _crosses(
-    outline: Outline,
-    shared: tuple[str, ...],
-    met: Iterable[tuple[Inference, ...]],
-    lies: Iterable[Lying],
-    grid: Grid,
+    outline: Outline, knowing: Iterable[Inference], uses: Mapping[str, Use]
 ) -> Mapping[str, Crossing]:
-    """The variables of a part that other parts know."""
+    """The variables of a part that other parts know; `knowing`: who knows one of them."""
     found = {}
-    for name, some, one in zip(shared, met, lies, strict=True):
+    for name, use in uses.items():
         tensor = outline.tensors[name]
-        use = use_of(tensor, one, grid.space)
-        seen = {inference: Met(tensor, tensor.site, _here(use, inference)) for inference in some}
+        seen = {one: Met(tensor, tensor.site, _here(use, one)) for one in _who(name, knowing)}
         found[name] = Crossing(tensor, use, seen)
     return found
 
@@ -330,34 +370,52 @@ def _here(use: Use, inference: Inference) -> Use:
     return use._replace(served=tuple([s for s in use.served if s.need.layer in inference.order]))
 
 
+class _Lies(NamedTuple):
+    """How the variables of a part lie that no other part knows: their uses as they lie, and of
+    those that are wanted otherwise, what is."""
+
+    uses: Mapping[str, Use]
+    wanted: Mapping[str, Lying]
+
+
 def _lies_in(
     inference: Inference,
     outline: Outline,
     shared: tuple[str, ...],
     pieces: Pieces,
     pipeline: Pipeline,
-) -> Mapping[str, Lying]:
+) -> _Lies:
     """How the variables of a part lie that no other part knows."""
-    return {
+    each = {
         name: lying(tensor, (inference,), pieces, pipeline)
         for name, tensor in outline.tensors.items()
         if name not in shared
     }
+    return _Lies(
+        {name: one.use for name, one in each.items()},
+        {name: one for name, one in each.items() if one.wanted},
+    )
 
 
-def section_of(
+def _uses_in(outline: Outline, lies: _Lies, met: Iterable[Met], space: Space) -> Mapping[str, Use]:
+    """The uses of the variables of a part that lie so, and of those that other parts know too."""
+    uses = dict(lies.uses)
+    for name, one in lies.wanted.items():
+        uses[name] = use_of(outline.tensors[name], one, space)
+    for known in met:
+        uses[known.tensor.name] = known.use
+    return uses
+
+
+def _routed(
     inference: Inference,
     outline: Outline,
-    lies: Mapping[str, Lying],
+    uses: Mapping[str, Use],
     met: tuple[Met, ...],
     seating: Seating,
-) -> Section:
-    """The section of a part whose own variables lie so and that knows others along with other
-    parts."""
-    grid = seating.grid
-    uses = {name: use_of(outline.tensors[name], one, grid.space) for name, one in lies.items()}
-    uses |= {one.tensor.name: one.use for one in met}
+) -> Routed:
+    """A part with these uses of variables, some of which it knows along with other parts."""
     tensors = {one.tensor.name: one.tensor for one in met}
     shared = frozenset(outline.tensors.keys() & tensors.keys())
     tensors.update(outline.tensors)
-    return Section(outline, inference, grid, seating.pipeline, seating, tensors, uses, shared)
+    return Routed(outline, inference, tensors, uses, shared, seating.pieces, seating)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import NamedTuple
 
 from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.spec.model import Tensor
@@ -33,12 +34,26 @@ def item_bytes(tensor: Tensor) -> Number:
     return ITEM_BYTES[tensor.dtype]
 
 
+class Slice(NamedTuple):
+    """A slice of a variable with these leaves and elements of this type, in a layout."""
+
+    leaves: tuple[str, ...]
+    dtype: str
+    where: Layout
+
+
+def slice_of(tensor: Tensor, where: Layout) -> Slice:
+    """The slice of a variable on a node that has one (one turn's of a stacked one)."""
+    return Slice(tensor.leaves, tensor.dtype, where)
+
+
 def bytes_of(tensor: Tensor, where: Layout, grid: Grid) -> Amount:
-    """Bytes of one slice of a variable on a node that has one (one turn's of a stacked one)."""
-    return slice_bytes(tensor.leaves, tensor.dtype, where, grid.space)
+    """Bytes of that slice."""
+    return slice_bytes(slice_of(tensor, where), grid.space)
 
 
 @lru_cache(maxsize=16384)
-def slice_bytes(leaves: tuple[str, ...], dtype: str, where: Layout, space: Space) -> Amount:
-    """Bytes of one slice of a variable with these leaves and elements of this type."""
+def slice_bytes(one: Slice, space: Space) -> Amount:
+    """Bytes of a slice."""
+    leaves, dtype, where = one
     return whole(space.local(_dims(leaves, where), where) * ITEM_BYTES[dtype])

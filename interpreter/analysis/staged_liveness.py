@@ -13,29 +13,28 @@ from typing import NamedTuple
 
 from parspec.interpreter.analysis.liveness import (
     COPIED,
-    Life,
-    Lives,
+    Span,
+    Spans,
     Variable,
     gathers_in,
     left_at_ends,
-    lives_of,
     readings_in,
+    spans_of,
     variables_in,
 )
-from parspec.interpreter.analysis.sections import Section
+from parspec.interpreter.analysis.sections import Routed
 from parspec.interpreter.analysis.serving import Served
-from parspec.interpreter.analysis.sizes import bytes_of
+from parspec.interpreter.analysis.sizes import Slice, slice_of
 from parspec.interpreter.spec.model import Tensor
-from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import Layout
 
 
 class _Lying(NamedTuple):
-    """How a variable lies: on some stages, there in a layout, of so many bytes."""
+    """How a variable lies: on some stages, there in a layout, as a slice."""
 
     stages: frozenset[int]
     where: Layout
-    size: Amount
+    what: Slice
 
 
 class _Held(NamedTuple):
@@ -84,103 +83,103 @@ class _Events(NamedTuple):
         yield from (lying for _, lying in self.gathered)
 
 
-def lives_by_stage(section: Section, inside: frozenset[str]) -> Mapping[int, Lives]:
+def spans_by_stage(routed: Routed, inside: frozenset[str]) -> Mapping[int, Spans]:
     """What lives in a part, by stage. `inside`: the variables inside fused groups."""
     events = _Events(
-        tuple(_held(section, inside)),
-        tuple(_sent(section, inside)),
-        tuple(_read(section, inside)),
-        tuple(_gathered(section)),
+        tuple(_held(routed, inside)),
+        tuple(_sent(routed, inside)),
+        tuple(_read(routed, inside)),
+        tuple(_gathered(routed)),
     )
     sets = tuple(dict.fromkeys(one.stages for one in events.lying))
     alike: dict[tuple[bool, ...], list[int]] = {}  # by the sets that they are in
     for stage in sorted(frozenset[int]().union(*sets)):
         alike.setdefault(tuple([stage in one for one in sets]), []).append(stage)
-    found: dict[int, Lives] = {}
+    found: dict[int, Spans] = {}
     for stages in alike.values():
-        found.update(dict.fromkeys(stages, _lives_on(stages[0], events, section)))
+        found.update(dict.fromkeys(stages, _spans_on(stages[0], events, routed)))
     return found
 
 
-def _lives_on(stage: int, events: _Events, section: Section) -> Lives:
+def _spans_on(stage: int, events: _Events, routed: Routed) -> Spans:
     """What lives in a part on a stage."""
     held = {one.variable.name: one for one in events.held if stage in one.lying.stages}
     rests = {one.name for one in events.read if stage in one.rest.stages}
     last: dict[str, int] = {}
-    copies: list[Life] = []
+    copies: list[Span] = []
     for name, place, source, target, readers in events.sent:
         here = held.get(name)
         if stage in source.stages:
             last[name] = max(place, last.get(name, 0))
             known = here is None or here.lying.where == source.where
             if not (known or stage in readers or target.stages <= source.stages):
-                copies.append(Life(COPIED, source.size, place, place))
+                copies.append(Span(COPIED, source.what, place, place))
         elif stage in target.stages and here is None and name not in rests:
-            held[name] = _Held(Variable(name, COPIED, target.size, place), target)
+            held[name] = _Held(Variable(name, COPIED, target.what, place), target)
     for name, place, until, lying, rest in events.read:
         if stage in lying.stages:
             last[name] = max(until, last.get(name, 0))
             here = held.get(name)
             if lying.where != (rest.where if here is None else here.lying.where):
-                copies.append(Life(COPIED, lying.size, place, place))
-    for name, place in left_at_ends(section.inference):
+                copies.append(Span(COPIED, lying.what, place, place))
+    for name, place in left_at_ends(routed.inference):
         if name in held:
             last[name] = max(place, last.get(name, 0))
-    gathered = [(layer, lying.size) for layer, lying in events.gathered if stage in lying.stages]
-    return lives_of(section, (one.variable for one in held.values()), copies, last, gathered)
+    gathered = [(layer, lying.what) for layer, lying in events.gathered if stage in lying.stages]
+    return spans_of(routed, (one.variable for one in held.values()), copies, last, gathered)
 
 
-def _held(section: Section, inside: frozenset[str]) -> Iterator[_Held]:
+def _held(routed: Routed, inside: frozenset[str]) -> Iterator[_Held]:
     """What begins to live in a part."""
-    made = {placed.layer.out: placed for placed in section.layers}
-    for variable in variables_in(section, inside):
-        tensor = section.tensors[variable.name]
+    made = {placed.layer.out: placed for placed in routed.layers}
+    for variable in variables_in(routed, inside):
+        tensor = routed.tensors[variable.name]
         placed = made.get(variable.name)
         if placed is None:
-            yield _Held(variable, _rest(tensor, section))
+            yield _Held(variable, _rest(tensor, routed))
         else:
-            yield _Held(variable, _lying(tensor, placed.made, placed.stacks, section))
+            yield _Held(variable, _lying(tensor, placed.made, placed.stacks, routed))
 
 
-def _sent(section: Section, inside: frozenset[str]) -> Iterator[_Sent]:
+def _sent(routed: Routed, inside: frozenset[str]) -> Iterator[_Sent]:
     """The steps at work that bring activations to the layers of a part. What a stack is entered
     with is its carry by then."""
-    for served in section.served:
-        tensor = section.tensors[served.need.tensor]
+    for served in routed.served:
+        tensor = routed.tensors[served.need.tensor]
         if served.need.operand < 0 or not _lives(tensor, inside):
             continue
-        place = _first_place(served, section)
+        place = _first_place(served, routed)
         ends = [(step.source, step.target) for step in served.steps]
-        path = [[_lying(tensor, end, served.stacks, section) for end in both] for both in ends]
+        path = [[_lying(tensor, end, served.stacks, routed) for end in both] for both in ends]
         for step, (source, target) in zip(served.steps, path, strict=True):
             if step.primitive is not None:
                 yield _Sent(tensor.name, place, source, target, path[-1][1].stages)
 
 
-def _first_place(served: Served, section: Section) -> int:
+def _first_place(served: Served, routed: Routed) -> int:
     """The place of the layer that something is brought for, or of the first one of the stack whose
     turns all read it."""
-    need, order = served.need, section.inference.order
+    need, order = served.need, routed.inference.order
     outer = next((stack for stack in need.stacks if stack not in served.stacks), need.layer)
     return order[outer][0]
 
 
-def _read(section: Section, inside: frozenset[str]) -> Iterator[_Read]:
+def _read(routed: Routed, inside: frozenset[str]) -> Iterator[_Read]:
     """What layers of a part read of activations."""
     rests: dict[str, _Lying] = {}
-    for place, operand, name, until in readings_in(section.inference):
-        tensor = section.tensors[name]
+    for place, operand, name, until in readings_in(routed.inference):
+        tensor = routed.tensors[name]
         if _lives(tensor, inside):
-            placed = section.layers[place]
+            placed = routed.layers[place]
             where = placed.sharding.read[operand]
-            rest = rests.setdefault(name, _rest(tensor, section))
-            yield _Read(name, place, until, _lying(tensor, where, placed.stacks, section), rest)
+            rest = rests.setdefault(name, _rest(tensor, routed))
+            yield _Read(name, place, until, _lying(tensor, where, placed.stacks, routed), rest)
 
 
-def _gathered(section: Section) -> Iterator[tuple[str, _Lying]]:
+def _gathered(routed: Routed) -> Iterator[tuple[str, _Lying]]:
     """Layers of a part with the weights that they gather."""
-    for placed, tensor, where in gathers_in(section):
-        yield placed.layer.name, _lying(tensor, where, placed.stacks, section)
+    for placed, tensor, where in gathers_in(routed):
+        yield placed.layer.name, _lying(tensor, where, placed.stacks, routed)
 
 
 def _lives(tensor: Tensor, inside: frozenset[str]) -> bool:
@@ -188,13 +187,13 @@ def _lives(tensor: Tensor, inside: frozenset[str]) -> bool:
     return tensor.role in ("input", "carry", "activation") and tensor.name not in inside
 
 
-def _rest(tensor: Tensor, section: Section) -> _Lying:
+def _rest(tensor: Tensor, routed: Routed) -> _Lying:
     """How a variable lies before anybody moves it."""
-    stacks = section.inference.stack_of.get(tensor.name, ())
-    return _lying(tensor, section.origin(tensor.name), stacks, section)
+    stacks = routed.inference.stack_of.get(tensor.name, ())
+    return _lying(tensor, routed.origin(tensor.name), stacks, routed)
 
 
-def _lying(tensor: Tensor, where: Layout, stacks: tuple[str, ...], section: Section) -> _Lying:
+def _lying(tensor: Tensor, where: Layout, stacks: tuple[str, ...], routed: Routed) -> _Lying:
     """How a variable lies in a layout, on the stages that run turns of some stacks."""
-    seen = section.seating.seen(where, stacks)
-    return _Lying(*seen, bytes_of(tensor, where, section.grid))
+    seen = routed.seating.seen(where, stacks)
+    return _Lying(*seen, slice_of(tensor, where))

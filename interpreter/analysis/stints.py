@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain, repeat
 from typing import NamedTuple
 
-from parspec.interpreter.analysis.inference import Placed
+from parspec.interpreter.analysis.flops import Task, Work
 from parspec.interpreter.analysis.pipeline import Nodes, Pipeline
 from parspec.interpreter.analysis.result import exact_sum, sum_known
 from parspec.interpreter.analysis.seats import Seat, Seating
 from parspec.interpreter.analysis.sections import Section
-from parspec.interpreter.theory.formulas import is_number
+from parspec.interpreter.theory.formulas import finite, is_number
 from parspec.interpreter.theory.layouts import TURN
 
 
@@ -29,31 +30,36 @@ class Stint(NamedTuple):
     time: float | None
 
 
-def stint_of(placed: Placed, section: Section, turn: Fraction | None, time: float | None) -> Stint:
-    """The stint of a layer that takes so long in one turn of all its stacks, and in all turns."""
-    central, courses = dict(placed.sharding.placement.central), section.pipeline.courses
+def seat_of(task: Task, pipeline: Pipeline) -> Seat:
+    """Where a layer is computed that has to do this."""
+    central, courses = dict(task.sharding.placement.central), pipeline.courses
     turning = tuple(
         stack
-        for stack in placed.stacks
+        for stack in task.stacks
         if stack in courses and all(central.get(axis) == (TURN,) for axis in courses[stack].axes)
     )
-    others = section.busiest_turns(stack for stack in placed.stacks if stack not in turning)
-    seat = Seat(tuple(central.items()), turning)
-    if turn is None or not is_number(others):
-        return Stint(seat, None, time)
-    return Stint(seat, turn * others, time)
+    return Seat(tuple(central.items()), turning)
 
 
-def summed(stints: Iterable[Stint]) -> tuple[Stint, ...]:
-    """Few stints for each seat that take together exactly as long as these."""
-    at: dict[Seat, list[Stint]] = {}
-    for stint in stints:
-        at.setdefault(stint.seat, []).append(stint)
+def stint_of(task: Task, seat: Seat, section: Section, work: Work) -> Stint:
+    """The stint of a layer that does this work there."""
+    others = section.busiest_turns(stack for stack in task.stacks if stack not in seat.stacks)
+    if work.turn is None or not is_number(others):
+        return Stint(seat, None, work.time)
+    return Stint(seat, work.turn if others == 1 else work.turn * others, work.time)
+
+
+def summed(stints: Iterable[tuple[Stint, int]]) -> tuple[Stint, ...]:
+    """Few stints for each seat that take together exactly as long as these, each so many times."""
+    at: dict[Seat, list[tuple[Stint, int]]] = {}
+    for stint, count in stints:
+        at.setdefault(stint.seat, []).append((stint, count))
     found = []
     for seat, here in at.items():
-        turns = [stint.turn for stint in here if stint.turn is not None]
+        turns = [stint.turn * count for stint, count in here if stint.turn is not None]
         turn = sum(turns, Fraction(0)) if len(turns) == len(here) else None
-        first, *rest = exact_sum(stint.time for stint in here) or (0.0,)
+        times = chain.from_iterable([repeat(stint.time, count) for stint, count in here])
+        first, *rest = exact_sum(times) or (0.0,)
         found.append(Stint(seat, turn, first))
         found += (Stint(seat, Fraction(0), time) for time in rest)
     return tuple(found)
@@ -95,4 +101,4 @@ def _spent_at(
         if not is_number(turns):
             return None
         total += seconds * turns
-    return float(total)
+    return finite(total)

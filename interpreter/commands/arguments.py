@@ -29,9 +29,11 @@ class Option:
 
 @value
 class Command:
-    """A command: its operands (from `least` to `most`, None for any number) and options."""
+    """A command, in a few words and at length; its operands (from `least` to `most`, None for any
+    number) and options."""
 
     name: str
+    brief: str
     summary: str
     operands: str
     least: int

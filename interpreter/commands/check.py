@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import partial
 from typing import TypeAlias
@@ -18,6 +18,7 @@ from parspec.interpreter.commands.loading import (
     SUFFIX,
     Unusable,
     analysed,
+    asked_plan,
     files,
     no_plan,
     spec,
@@ -30,10 +31,10 @@ from parspec.interpreter.output.checks.checked import Checked, checked, distinct
 from parspec.interpreter.output.checks.concise import concise
 from parspec.interpreter.output.checks.diagnostic import Diagnostic, diagnosed
 from parspec.interpreter.output.checks.full import full
-from parspec.interpreter.output.checks.summary import counted, summary
+from parspec.interpreter.output.checks.summary import counted, summaries
 from parspec.interpreter.output.terminal.cells import safe
 from parspec.interpreter.output.terminal.screen import Screen, can_redraw, screen
-from parspec.interpreter.spec.sources import Reader
+from parspec.interpreter.spec.readers import Reader
 
 _WATCHABLE = ("full", "concise")
 _CLEAR = "\x1b[H\x1b[2J\x1b[3J"  # the screen and what was scrolled off it
@@ -44,7 +45,7 @@ def run(request: Request) -> int:
     sizes = overrides(request.options.get("--set", ()))
     if isinstance(sizes, Mistake):
         return unable(sizes.message)
-    plan, cost = request.value("--plan"), request.value("--cost")
+    plan, cost = asked_plan(request), request.value("--cost")
     trial = _Trial(plan, sizes, cost, request)
     if request.has("--watch"):
         return _watched(request, trial)
@@ -150,17 +151,6 @@ def _once(
     return outcome(diagnostic for each in found for diagnostic in each.diagnostics), text
 
 
-def _sums(each: Checked, shown_on: Screen) -> Iterator[str]:
-    """A line for the file, or one for each of its plans where it has some and looks at them."""
-    plans = [analysis for analysis in each.analyses if analysis.model.plan is not None]
-    if not plans:
-        yield summary(each.file, each.diagnostics, each.analyses[0], shown_on)
-    for analysis in plans:
-        plan = analysis.model.plan
-        own = [d for d in each.diagnostics if not d.plans or plan in d.plans]
-        yield summary(f"{each.file} · {plan}", own, analysis, shown_on)
-
-
 def _rendered(
     form: str | None, found: list[Checked], unread: list[Diagnostic], shown_on: Screen
 ) -> str:
@@ -186,7 +176,7 @@ def _full(found: list[Checked], shown_on: Screen) -> str:
         new = [diagnostic for diagnostic in each.diagnostics if diagnostic not in shown]
         shown.update(new)
         parts.append(full(new, each.sources, shown_on))
-        parts += (f"{line}\n" for line in _sums(each, shown_on))
+        parts += (f"{line}\n" for line in summaries(each, shown_on))
     if len(found) > 1:
         counts: Counter[str] = Counter(diagnostic.severity for diagnostic in shown)
         parts.append(f"{len(found)} files: {counted(counts) or 'ok'}\n")

@@ -10,6 +10,12 @@ CSV_TABLES = ("primitives", "layers", "tensors")
 _PLAN = "as of this plan"
 _STDIN = "- for FILE reads standard input."
 _FORMAT = Option("--format", "FORMAT", "text (default) or json", choices=("text", "json"))
+_DOCUMENT = Option(
+    "--format",
+    "FORMAT",
+    "text (default), json or markdown",
+    choices=("text", "json", "markdown"),
+)
 _COST = Option("--cost", "LIST", "prices: composed, approx or ring", choices=PRICE_LISTS)
 _IMPORT = Option(
     "--import-from", "DIR", "a further folder from which specs may import", several=True
@@ -18,6 +24,7 @@ _SET = Option("--set", "NAME=SIZE...", "other sizes of dimensions and axes", sev
 
 CHECK = Command(
     name="check",
+    brief="what is wrong with a spec and with each of its plans",
     summary=(
         "Finds what is wrong with specs and with each of their plans, and sums each file up in a "
         f"line. Folders are searched for .par files. {_STDIN} Exit code: 0 clean or warnings only, "
@@ -53,6 +60,7 @@ CHECK = Command(
 
 REPORT = Command(
     name="report",
+    brief="what a plan does: states, communication, traffic, memory, time",
     summary=(
         "Shows what a plan does: for each layer its strategy, the states of its variables and the "
         "communication that they need; traffic, memory and time, in all and by axis and primitive. "
@@ -91,6 +99,7 @@ REPORT = Command(
 
 TABLES = Command(
     name="tables",
+    brief="parallel strategies of a spec's operators, as formulas",
     summary=(
         "Derives the tables of parallel strategies for a spec's operators, as formulas: which "
         "variable has which dimensions, what each partition does to its state, storage and "
@@ -101,7 +110,7 @@ TABLES = Command(
     least=1,
     most=2,
     options=(
-        _FORMAT,
+        _DOCUMENT,
         Option("--plan", "NAME", _PLAN),
         _IMPORT,
         Option("--all", "", "with one operator the tables of states and primitives as well"),
@@ -114,6 +123,7 @@ TABLES = Command(
 
 COMPARE = Command(
     name="compare",
+    brief="what differs between plans, by how much, and what bounds each",
     summary=(
         "Holds plans against the first of them: what differs, by how much, on which axis and in "
         "which primitive, what bounds each, and a verdict. One FILE: under each --plan, or under "
@@ -124,12 +134,7 @@ COMPARE = Command(
     least=1,
     most=None,
     options=(
-        Option(
-            "--format",
-            "FORMAT",
-            "text (default), json or markdown",
-            choices=("text", "json", "markdown"),
-        ),
+        _DOCUMENT,
         Option("--plan", "NAME", "a plan to compare; once for each", several=True),
         _SET,
         _IMPORT,
@@ -148,6 +153,7 @@ COMPARE = Command(
 
 EXPLAIN = Command(
     name="explain",
+    brief="what a diagnostic, a primitive, a strategy or a word means",
     summary=(
         "Explains a diagnostic by its code or name, a primitive, a strategy, or a word of the "
         "language, with an example. Without a name it lists what there is."
@@ -168,6 +174,7 @@ EXPLAIN = Command(
 
 SIMULATE = Command(
     name="simulate",
+    brief="carries a plan out at small sizes and proves it",
     summary=(
         "Carries a plan out at small sizes, every device with its own slices and every primitive "
         "as it is written, and proves it: the results equal those of the program without a "
@@ -192,6 +199,7 @@ SIMULATE = Command(
 
 LSP = Command(
     name="lsp",
+    brief="the language server, for editors",
     summary=(
         "The language server, for editors: diagnostics, hovers, hints, fixes while a spec is "
         "typed. It talks over standard input and output, or waits at an address for one client, "
@@ -214,6 +222,7 @@ LSP = Command(
 
 COMPLETION = Command(
     name="completion",
+    brief="lets a shell complete all of this",
     summary="Prints a script that lets a shell complete commands, options, files, plans and words.",
     operands="bash|zsh|fish",
     least=1,
@@ -234,6 +243,7 @@ COMPLETION = Command(
 
 FMT = Command(
     name="fmt",
+    brief="brings specs into the one style",
     summary=(
         "Brings specs into the one style; comments and meaning stay what they are. Folders are "
         "searched for .par files; - reads standard input and prints the result. A statement with "

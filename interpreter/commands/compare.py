@@ -10,7 +10,7 @@ from typing import TypeAlias
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.loading import Spec, Unusable, analysed, spec
+from parspec.interpreter.commands.loading import Spec, Unusable, analysed, asked_plans, spec
 from parspec.interpreter.commands.outcome import outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.talk import unable
@@ -39,7 +39,7 @@ def run(request: Request) -> int:
         if isinstance(source, Unusable):
             return unable(source.message)
     usable = [source for source in sources if isinstance(source, Spec)]
-    plans = tuple(dict.fromkeys(request.options.get("--plan", ())))
+    plans = asked_plans(request)
     chosen = _chosen(usable, plans, _Trial(sizes, request.value("--cost")))
     if isinstance(chosen, Mistake):
         return unable(chosen.message)

@@ -6,11 +6,12 @@ import sys
 from collections import Counter
 from enum import Enum
 
-from parspec.grammar.formatter import formatted
+from parspec.grammar.document import Document
+from parspec.grammar.formatter import in_style
 from parspec.grammar.lines import LineIndex
 from parspec.grammar.parser import parse
 from parspec.interpreter.commands.arguments import Request
-from parspec.interpreter.commands.fmt_files import Source, rewritten, source
+from parspec.interpreter.commands.fmt_files import rewritten, source
 from parspec.interpreter.commands.loading import STDIN, SUFFIX, Unusable, files
 from parspec.interpreter.commands.outcome import CLEAN, UNABLE, WOULD_CHANGE
 from parspec.interpreter.commands.talk import say, unable
@@ -49,8 +50,9 @@ def _ended(name: str, request: Request) -> _Ending:
     if isinstance(before, Unusable):
         say(before.message)
         return _Ending.FAILED
-    faults = _tell_of_faults(before)
-    after = formatted(before.text)
+    document = parse(before.text)
+    faults = _tell_of_faults(before.file, document)
+    after = in_style(document)
     if request.has("--diff"):
         _print(diff(before.file, before.text, after, screen(sys.stdout)).encode())
     elif request.has("--check"):
@@ -67,12 +69,11 @@ def _ended(name: str, request: Request) -> _Ending:
     return _Ending.ALONE if after == before.text else _Ending.CHANGED
 
 
-def _tell_of_faults(spec: Source) -> int:
+def _tell_of_faults(file: str, document: Document) -> int:
     """Statements with syntax errors stay as they are: a sentence where there are some; how many."""
-    document = parse(spec.text)
     if not document.faulty:
         return 0
-    lines = LineIndex(spec.text)
+    lines = LineIndex(document.text)
     starts = [document.start_of(chunk.key) for chunk in document.faulty[:_LINES_NAMED]]
     named = ", ".join(str(lines.line_of(start) + 1) for start in starts)
     more = ", ..." if len(document.faulty) > _LINES_NAMED else ""
@@ -80,7 +81,7 @@ def _tell_of_faults(spec: Source) -> int:
     statements = plural(len(document.faulty), "statement")
     stay = "errors stay as they are" if many else "error stays as it is"
     say(
-        f"{spec.file}: {statements} with {'' if many else 'a '}syntax {stay} "
+        f"{file}: {statements} with {'' if many else 'a '}syntax {stay} "
         f"({'lines' if many else 'line'} {named}{more}; `parspec check` says what is wrong)"
     )
     return len(document.faulty)
@@ -89,9 +90,7 @@ def _tell_of_faults(spec: Source) -> int:
 def _summary(endings: Counter[_Ending], change: str) -> str:
     said = [
         (endings[_Ending.CHANGED], change),
-        (endings[_Ending.ALONE], "left alone"),
-        (endings[_Ending.BROKEN], _Ending.BROKEN.value),
-        (endings[_Ending.FAILED], "failed"),
+        *((endings[end], end.value) for end in (_Ending.ALONE, _Ending.BROKEN, _Ending.FAILED)),
     ]
     first, *rest = [(number, what) for number, what in said if number]
     return ", ".join(

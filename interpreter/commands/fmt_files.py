@@ -12,7 +12,7 @@ from pathlib import Path
 from parspec.grammar.values import value
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.commands.loading import STDIN, Unusable, spec, unusable
-from parspec.interpreter.spec.sources import BYTE_ORDER_MARK, SIZE_LIMIT, Unread, decoded
+from parspec.interpreter.spec.readers import BYTE_ORDER_MARK, SIZE_LIMIT, Unread, decoded
 
 
 @value
@@ -61,10 +61,9 @@ def rewritten(path: str, data: bytes) -> str | None:
                 stream.write(data)
             Path(draft).chmod(mode)
             Path(draft).replace(target)
-        except OSError:
+        finally:  # also after Ctrl-C
             with suppress(OSError):
-                Path(draft).unlink()
-            raise
+                Path(draft).unlink(missing_ok=True)
     except OSError as error:
         return f"{path} cannot be written: {_why(error)}"
     return None

@@ -9,11 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from parspec.grammar.keywords import normal
 from parspec.grammar.values import value
 from parspec.interpreter.commands.arguments import Request
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
-from parspec.interpreter.spec.sources import HERE, DiskReader, Reader, Unread, streamed, unread
+from parspec.interpreter.spec.readers import DiskReader, Reader, Unread, streamed
+from parspec.interpreter.spec.sources import HERE, unread
 from parspec.interpreter.theory.primitives import PRICE_LISTS, PriceList
 
 if TYPE_CHECKING:
@@ -72,6 +74,17 @@ def spec(operand: str, request: Request = PLAIN, reader: Reader = READER) -> Spe
     if isinstance(text, Unread):
         return unusable(file, text)
     return Spec(file, text, (*HERE, *folders))
+
+
+def asked_plans(request: Request) -> tuple[str, ...]:
+    """The plans that a command line asks for, each once, in the form in which names are
+    compared."""
+    return tuple(dict.fromkeys(map(normal, request.options.get("--plan", ()))))
+
+
+def asked_plan(request: Request) -> str | None:
+    """The plan that a command line asks for, where it takes one; of several the last."""
+    return next(reversed(asked_plans(request)), None)
 
 
 def analysed(

@@ -10,8 +10,9 @@ import errno
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import TextIO
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import TextIO, TypeGuard
 
 from parspec.interpreter.commands.arguments import (
     Command,
@@ -30,6 +31,8 @@ from parspec.interpreter.commands.talk import say
 from parspec.interpreter.output.terminal.screen import screen
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # what is said of a device
+_COMMANDS = "parspec.interpreter.commands"
+_NAMES = 12  # columns of the names of commands
 _USAGE = "usage: parspec COMMAND FILE... [options]"
 _ISSUES = "Please report it with the spec that shows it; PARSPEC_DEBUG=1 shows where it happened."
 
@@ -61,7 +64,9 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         _let_go(sys.stdout)
         return READER_GONE
-    except OSError as error:
+    except Exception as error:
+        if _is_interrupt(error):
+            return INTERRUPTED
         if not _is_full(error):
             raise
         _let_go(sys.stdout)
@@ -73,7 +78,20 @@ def _run(words: list[str]) -> int:
     return code
 
 
-def _is_full(error: Exception) -> bool:
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether an error stands for Ctrl-C: Python makes another of what is raised while a class is
+    made, and clearing up may fail."""
+    met: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in met:
+        if isinstance(cause, KeyboardInterrupt):
+            return True
+        met.add(id(cause))
+        cause = cause.__cause__ or cause.__context__
+    return False
+
+
+def _is_full(error: Exception) -> TypeGuard[OSError]:
     """Whether there is no room for what is written to a standard stream: whoever writes a file
     tells of that himself."""
     return isinstance(error, OSError) and error.errno in _FULL
@@ -106,19 +124,19 @@ def _answered(words: list[str]) -> int:
         case Mistake() as mistake:
             return _mistaken(mistake, command)
         case Request() as request:
-            return _guarded(_RUNNERS[command.name], request)
+            return _guarded(command, request)
 
 
-def _guarded(runner: Callable[[Request], int], request: Request) -> int:
+def _guarded(command: Command, request: Request) -> int:
     """A bug of ours is told kindly; its traceback only where it was asked for."""
     if os.environ.get("PARSPEC_DEBUG"):
-        return runner(request)
+        return _ran(command, request)
     try:
-        return runner(request)
-    except (KeyboardInterrupt, BrokenPipeError):
+        return _ran(command, request)
+    except BrokenPipeError:
         raise
     except Exception as error:  # a bug, whatever it is: the one place that may catch all
-        if _is_full(error):
+        if _is_full(error) or _is_interrupt(error):
             raise
         what = f"{type(error).__name__}: {error}".splitlines()[0]
         say(f"parspec made a mistake of its own ({what}).")
@@ -126,71 +144,10 @@ def _guarded(runner: Callable[[Request], int], request: Request) -> int:
         return UNABLE
 
 
-def _check(request: Request) -> int:
-    from parspec.interpreter.commands import check
-
-    return check.run(request)
-
-
-def _report(request: Request) -> int:
-    from parspec.interpreter.commands import report
-
-    return report.run(request)
-
-
-def _tables(request: Request) -> int:
-    from parspec.interpreter.commands import tables
-
-    return tables.run(request)
-
-
-def _compare(request: Request) -> int:
-    from parspec.interpreter.commands import compare
-
-    return compare.run(request)
-
-
-def _explain(request: Request) -> int:
-    from parspec.interpreter.commands import explain
-
-    return explain.run(request)
-
-
-def _simulate(request: Request) -> int:
-    from parspec.interpreter.commands import simulate
-
-    return simulate.run(request)
-
-
-def _lsp(request: Request) -> int:
-    from parspec.interpreter.commands import lsp
-
-    return lsp.run(request)
-
-
-def _completion(request: Request) -> int:
-    from parspec.interpreter.commands import completion
-
-    return completion.run(request)
-
-
-def _fmt(request: Request) -> int:
-    from parspec.interpreter.commands import fmt
-
-    return fmt.run(request)
-
-
-_RUNNERS: Mapping[str, Callable[[Request], int]] = {
-    "check": _check,
-    "report": _report,
-    "tables": _tables,
-    "compare": _compare,
-    "explain": _explain,
-    "simulate": _simulate,
-    "fmt": _fmt,
-    "lsp": _lsp,
-    "completion": _completion,
-}
+def _ran(command: Command, request: Request) -> int:
+    """Runs a command: `run` of the module of its name, which is imported only now."""
+    run: Callable[[Request], int] = import_module(f"{_COMMANDS}.{command.name}").run
+    return run(request)
 
 
 def _helped(words: list[str]) -> int:
@@ -220,15 +177,7 @@ def _help() -> str:
         _USAGE,
         "",
         "commands:",
-        "  check       what is wrong with a spec and with each of its plans",
-        "  report      what a plan does: states, communication, traffic, memory, time",
-        "  tables      parallel strategies of a spec's operators, as formulas",
-        "  compare     what differs between plans, by how much, and what bounds each",
-        "  explain     what a diagnostic, a primitive, a strategy or a word means",
-        "  simulate    carries a plan out at small sizes and proves it",
-        "  fmt         brings specs into the one style",
-        "  lsp         the language server, for editors",
-        "  completion  lets a shell complete all of this",
+        *(f"  {command.name:<{_NAMES}}{command.brief}" for command in COMMANDS.values()),
         "",
         "options:",
         "  --help, --version; parspec COMMAND --help",

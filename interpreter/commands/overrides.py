@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from parspec.grammar.expressions import Number
 from parspec.grammar.parser import parse
-from parspec.grammar.syntax import DimStatement
+from parspec.grammar.syntax import DimItem, DimStatement
 from parspec.interpreter.commands.arguments import Mistake
 from parspec.interpreter.diagnostics.entry import near
 from parspec.interpreter.diagnostics.findings import Datum
@@ -22,11 +22,11 @@ def overrides(settings: Iterable[str]) -> Mapping[str, int] | Mistake:
     """Sizes by name, later ones before earlier ones."""
     sizes: dict[str, int] = {}
     for setting in settings:
-        name, _, _ = setting.partition("=")
-        size = _size(setting)
-        if size is None:
+        read = _read(setting)
+        if read is None:
             return Mistake(f"--set {setting} is not a size; write --set NAME=8192 or NAME=8Ki")
-        sizes[name.strip()] = size
+        name, size = read
+        sizes[name] = size
     return sizes
 
 
@@ -72,12 +72,16 @@ def _sized(model: Model) -> Iterator[str]:
     return (item.name for items in (model.dims, mesh.axes, mesh.views) for item in items)
 
 
-def _size(setting: str) -> int | None:
-    chunks = parse(f"dim {setting}").every
+def _read(setting: str) -> tuple[str, int] | None:
+    """The name, in the form in which names are compared, and the size of a setting that has both
+    and nothing else."""
+    text = f"dim {setting}"
+    chunks = parse(text).every
     statement = chunks[0].statement if len(chunks) == 1 and not chunks[0].parsed.faults else None
     match statement:
-        case DimStatement(items=(item,)) if isinstance(item.size, Number):
-            value = item.size.value
-            whole = value.denominator == 1 and value > 0 and item.size.unit is None
-            return int(value) if whole else None
+        case DimStatement(items=(DimItem(name=name, size=Number(unit=None) as number),)):
+            written = [text[part.span.start : part.span.end] for part in (name, number)]
+            whole = number.value.denominator == 1 and number.value > 0
+            if whole and [part.strip(" ") for part in setting.split("=")] == written:
+                return name.text, int(number.value)
     return None

@@ -6,36 +6,26 @@ import sys
 from io import TextIOWrapper
 from typing import TextIO
 
-from parspec.interpreter.analysis.result import Analysis, Move
+from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import outcome
-from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
+from parspec.interpreter.commands.single import single
 from parspec.interpreter.commands.talk import unable
 from parspec.interpreter.commands.trouble import tell
-from parspec.interpreter.output.checks.checked import Checked, checked
+from parspec.interpreter.output.checks.checked import Checked
 from parspec.interpreter.output.terminal.screen import screen
+from parspec.interpreter.output.wording.facts import at_work
 
 
 def run(request: Request) -> int:
     """Reports on one spec. What is wrong with it goes to standard error, or into the JSON."""
-    source = spec(request.operands[0], request)
-    if isinstance(source, Unusable):
-        return unable(source.message)
     if request.has("--table") and request.value("--format") != "csv":
         return unable("--table is for --format csv")
-    sizes = overrides(request.options.get("--set", ()))
-    if isinstance(sizes, Mistake):
-        return unable(sizes.message)
-    analysis = analysed(source, request.value("--plan"), sizes, request.value("--cost"))
-    missing = no_plan(request.value("--plan"), analysis)
-    if missing is not None:
-        return unable(missing)
-    mistake = unknown_override(sizes, (analysis.model,))
-    if mistake is not None:
-        return unable(mistake.message)
-    found = with_overrides(checked(source.file, (analysis,)), sizes)
-    moves = analysis.moves if request.has("--all") else _costly(analysis)
+    found = single(request)
+    if isinstance(found, Mistake):
+        return unable(found.message)
+    (analysis,) = found.analyses
+    moves = analysis.moves if request.has("--all") else at_work(analysis.moves)
     match request.value("--format"):
         case "json":
             sys.stdout.write(_json(found, moves))
@@ -58,10 +48,6 @@ def _as_it_is(stream: TextIO) -> TextIO:
     if isinstance(stream, TextIOWrapper):
         stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="")
     return stream
-
-
-def _costly(analysis: Analysis) -> tuple[Move, ...]:
-    return tuple(move for move in analysis.moves if move.primitive is not None)
 
 
 def _json(found: Checked, moves: tuple[Move, ...]) -> str:

@@ -7,20 +7,17 @@ from importlib.util import find_spec
 
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import CLEAN, ERRORS
-from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
+from parspec.interpreter.commands.single import single
 from parspec.interpreter.commands.talk import say, unable
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.output.simulations.simulation import Simulation
 from parspec.interpreter.output.simulations.text import simulation_text
 from parspec.interpreter.output.terminal.screen import screen
 from parspec.interpreter.simulate.shrink import Refused, shrunk
 from parspec.interpreter.spec.model import Model
 
-_BUDGETS = "PAR4"  # a budget that is not kept says nothing about whether a plan computes the right
 _DIGITS = 40  # of a seed; 2**128 has 39
 NO_NUMPY = "simulate needs NumPy: pip install 'parspec[simulate]'"
 
@@ -33,34 +30,25 @@ def run(request: Request) -> int:
     seed = _seed(request.value("--seed"))
     if isinstance(seed, Mistake):
         return unable(seed.message)
-    source = spec(request.operands[0], request)
-    if isinstance(source, Unusable):
-        return unable(source.message)
-    sizes = overrides(request.options.get("--set", ()))
-    if isinstance(sizes, Mistake):
-        return unable(sizes.message)
-    analysis = analysed(source, request.value("--plan"), sizes)
-    missing = no_plan(request.value("--plan"), analysis)
-    if missing is not None:
-        return unable(missing)
-    mistake = unknown_override(sizes, (analysis.model,))
-    if mistake is not None:
-        return unable(mistake.message)
-    tell(with_overrides(checked(source.file, (analysis,)), sizes))
+    found = single(request)
+    if isinstance(found, Mistake):
+        return unable(found.message)
+    (analysis,) = found.analyses
+    tell(found)
     if _is_wrong(analysis):
-        say(f"{source.file} has errors and is not simulated")
+        say(f"{found.file} has errors and is not simulated")
         return ERRORS
     if analysis.model.plans and not analysis.model.mesh.axes:
         say(_only_the_file(analysis.model))
     simulation = _simulated(analysis, seed)
     if isinstance(simulation, Refused):
-        return unable(f"{source.file} cannot be simulated: {simulation.reason}")
+        return unable(f"{found.file} cannot be simulated: {simulation.reason}")
     if request.value("--format") == "json":
         from parspec.interpreter.output.simulations.json import simulation_json  # only for it
 
-        sys.stdout.write(simulation_json(source.file, simulation))
+        sys.stdout.write(simulation_json(found.file, simulation))
     else:
-        sys.stdout.write(simulation_text(source.file, simulation, screen(sys.stdout)))
+        sys.stdout.write(simulation_text(found.file, simulation, screen(sys.stdout)))
     return CLEAN if simulation.proof.holds else ERRORS
 
 
@@ -82,8 +70,9 @@ def _only_the_file(model: Model) -> str:
 
 
 def _is_wrong(analysis: Analysis) -> bool:
+    """Whether there are errors; a budget that is not kept does not change what a plan computes."""
     return any(
-        catalogue.severity(finding) == "error" and not catalogue.code(finding).startswith(_BUDGETS)
+        catalogue.severity(finding) == "error" and not catalogue.is_budget(finding)
         for finding in analysis.findings
     )
 

@@ -3,44 +3,42 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from difflib import get_close_matches
 
+from parspec.grammar.keywords import normal
 from parspec.interpreter.commands.arguments import Mistake, Request
-from parspec.interpreter.commands.loading import Unusable, analysed, no_plan, spec
 from parspec.interpreter.commands.outcome import outcome
+from parspec.interpreter.commands.single import single
 from parspec.interpreter.commands.talk import unable
 from parspec.interpreter.commands.trouble import tell
 from parspec.interpreter.diagnostics.entry import choice, listed
-from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.output.tables.operators import Tabled, tabled
+from parspec.interpreter.output.tables.sheets import Sheet, operator_sheets, theory_sheets
 from parspec.interpreter.output.terminal.screen import screen
 
 
 def run(request: Request) -> int:
     """Prints the tables of one operator, or those of all and of the theory itself; errors in the
     spec go to standard error."""
-    file, *names = request.operands
-    source = spec(file, request)
-    if isinstance(source, Unusable):
-        return unable(source.message)
-    analysis = analysed(source, request.value("--plan"))
-    missing = no_plan(request.value("--plan"), analysis)
-    if missing is not None:
-        return unable(missing)
+    found = single(request)
+    if isinstance(found, Mistake):
+        return unable(found.message)
+    (analysis,) = found.analyses
     operators = tabled(analysis.model)
+    names = request.operands[1:]
     if names:
-        asked = _asked(names[0], operators)
+        asked = _asked(normal(names[0]), operators)
         if isinstance(asked, Mistake):
             return unable(asked.message)
         operators = (asked,)
-    found = checked(source.file, (analysis,))
     tell(found)
-    if request.value("--format") == "json":
+    form = request.value("--format")
+    if form == "json":
         sys.stdout.write(_json(operators))
-    elif names and not request.has("--all"):
-        sys.stdout.write(_text(operators))
     else:
-        sys.stdout.write(f"{_text(operators)}\n\n{_theory()}" if operators else _theory())
+        theory = () if names and not request.has("--all") else theory_sheets()
+        sys.stdout.write(_drawn(form, (*operator_sheets(operators), *theory)))
     return outcome(found.diagnostics)
 
 
@@ -66,13 +64,11 @@ def _json(operators: tuple[Tabled, ...]) -> str:
     return tables_json(operators)
 
 
-def _text(operators: tuple[Tabled, ...]) -> str:
+def _drawn(form: str | None, sheets: Iterable[Sheet]) -> str:
+    if form == "markdown":
+        from parspec.interpreter.output.tables.markdown import tables_markdown
+
+        return tables_markdown(sheets)
     from parspec.interpreter.output.tables.text import tables_text  # rich, only where it draws
 
-    return tables_text(operators, screen(sys.stdout))
-
-
-def _theory() -> str:
-    from parspec.interpreter.output.tables.text import theory_text  # rich, only where it draws
-
-    return theory_text(screen(sys.stdout))
+    return tables_text(sheets, screen(sys.stdout))

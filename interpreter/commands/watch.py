@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import field
+from itertools import chain
 from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
 
 from parspec.grammar.values import value
-from parspec.interpreter.spec.sources import Reader, Unread
+from parspec.interpreter.spec.readers import Reader, Unread
 
 PAUSE = 0.2  # seconds between two looks at the files
 _REST = 9  # times as long as a look took, in a tree so large that looking takes long
@@ -34,21 +35,32 @@ def stamp(file: str) -> Stamp:
 
 @value
 class NotingReader:
-    """A reader that notes the stamp of every file that it was asked for."""
+    """A reader that notes the stamp of every file that it was asked for, and where it lies."""
 
     reader: Reader
     noted: dict[str, Stamp] = field(default_factory=dict)
+    lying: dict[str, str | None] = field(default_factory=dict)
 
     def read(self, file: str) -> str | Unread:
         """The text of a file, or why there is none."""
         self.noted.setdefault(file, stamp(file))
         return self.reader.read(file)
 
+    def real(self, file: str) -> str | None:
+        """Where a file lies."""
+        return self.lying.setdefault(file, self.reader.real(file))
+
+    def changed(self) -> tuple[str, ...]:
+        """The files that changed since, or that lie elsewhere."""
+        written = (file for file, known in self.noted.items() if stamp(file) != known)
+        moved = (file for file, known in self.lying.items() if self.reader.real(file) != known)
+        return tuple(dict.fromkeys(chain(written, moved)))
+
 
 @value
 class _Kept(Generic[T]):
     value: T
-    noted: Mapping[str, Stamp]
+    read: NotingReader
 
 
 @value
@@ -61,10 +73,10 @@ class Cache(Generic[T]):
     def of(self, file: str, make: Callable[[Reader], T]) -> T:
         """What `make` makes of a file with a reader, or has made of it."""
         kept = self.kept.get(file)
-        if kept is None or _changed(kept.noted):
+        if kept is None or kept.read.changed():
             reader = NotingReader(self.reader)
             value = make(reader)
-            kept = self.kept[file] = _Kept(value, reader.noted)
+            kept = self.kept[file] = _Kept(value, reader)
         return kept.value
 
     def keep(self, files: Iterable[str]) -> None:
@@ -74,7 +86,7 @@ class Cache(Generic[T]):
 
     def changed(self) -> tuple[str, ...]:
         """The files that changed since they were read."""
-        changes = (file for kept in self.kept.values() for file in _changed(kept.noted))
+        changes = (file for kept in self.kept.values() for file in kept.read.changed())
         return tuple(sorted(set(changes)))
 
 
@@ -87,7 +99,3 @@ def changes(cache: Cache[T], files: Callable[[], Iterable[str]]) -> tuple[str, .
         if changed:
             return tuple(sorted(changed))
         time.sleep(max(PAUSE, _REST * (time.monotonic() - start)))
-
-
-def _changed(noted: Mapping[str, Stamp]) -> tuple[str, ...]:
-    return tuple(file for file, known in noted.items() if stamp(file) != known)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from parspec.interpreter.diagnostics.entry import Entry, Facts, items, listed, word
+from fractions import Fraction
+
+from parspec.interpreter.diagnostics.entry import Entry, Facts, enumeration, items, listed, word
 from parspec.interpreter.diagnostics.readable import bytes_text
 
 
 def _out_of_memory(facts: Facts) -> str:
     parts = items(facts["parts"])
     made = f" ({', '.join(map(word, parts))})" if parts else ""
+    largest, ways = facts.get("largest"), facts.get("ways")
+    fits = f"; it fits with {word(largest)} split {word(ways)} ways more" if largest else ""
     return (
         f"a device needs {_gigabytes(facts['per_device_GB'])}{made}, but {word(facts['device'])} "
-        f"has {_gigabytes(facts['capacity_GB'])}"
+        f"has {_gigabytes(facts['capacity_GB'])}{fits}"
     )
 
 
 def _gigabytes(value: object) -> str:
-    return bytes_text(value * 10**9) if isinstance(value, (int, float)) else "more"
+    return bytes_text(Fraction(value) * 10**9) if isinstance(value, (int, float)) else "more"
 
 
 def _failed(facts: Facts) -> str:
@@ -26,7 +30,9 @@ def _failed(facts: Facts) -> str:
     source = f" ({word(prices)} prices)" if prices else ""
     text, value = word(facts["text"]), word(facts["value"])
     figure = "there" if value == "none" or text.startswith("expect no ") else "it"
-    return f"{text} does not hold: {figure} is {value}{made}{source}"
+    instead = items(facts.get("instead"))
+    but = f", but {enumeration(instead)}" if value == "none" and instead else ""
+    return f"{text} does not hold: {figure} is {value}{made}{source}{but}"
 
 
 def _state_mismatch(facts: Facts) -> str:
@@ -46,6 +52,16 @@ def _not_evaluated(facts: Facts) -> str:
     return f"{word(facts['text'])} is not evaluated: {listed(facts['reason'])}"
 
 
+_PAIR = """\
+mesh N = 8
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition F on N
+layer down: y[B, D] = h * v partition F on N
+output y replicated on N
+"""
+
 ENTRIES = (
     Entry(
         code="PAR401",
@@ -56,26 +72,8 @@ ENTRIES = (
             "The plan does not keep what this `expect` promises. The message has the real figure, "
             "what it is made of and the price list that it is counted in."
         ),
-        example="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect traffic <= 1 kB
-""",
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect traffic <= 1 MB
-""",
+        example=_PAIR + "expect traffic <= 1 kB\n",
+        mend=(("<= 1 kB", "<= 1 MB"),),
     ),
     Entry(
         code="PAR402",
@@ -83,26 +81,8 @@ expect traffic <= 1 MB
         severity="error",
         message=_failed,
         explanation="A device needs more memory, or less, than this `expect` promises.",
-        example="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect memory <= 1 kB
-""",
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect memory <= 1 MB
-""",
+        example=_PAIR + "expect memory <= 1 kB\n",
+        mend=(("<= 1 kB", "<= 1 MB"),),
     ),
     Entry(
         code="PAR403",
@@ -113,26 +93,8 @@ expect memory <= 1 MB
             "The variable does not lie on the mesh as this `expect` says: partitioned P(d), "
             "replicated R, partial R(partial) or centralized C(k)."
         ),
-        example="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect x is P(B) on N
-""",
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect x is R on N
-""",
+        example=_PAIR + "expect x is P(B) on N\n",
+        mend=(("is P(B)", "is R"),),
     ),
     Entry(
         code="PAR404",
@@ -140,26 +102,8 @@ expect x is R on N
         severity="error",
         message=_budget_without_unit,
         explanation="A bound on bytes or seconds says its unit: `1.2 GB`, `80 GiB`, `5 ms`.",
-        example="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect traffic <= 1000000
-""",
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect traffic <= 1 MB
-""",
+        example=_PAIR + "expect traffic <= 1000000\n",
+        mend=(("1000000", "1 MB"),),
     ),
     Entry(
         code="PAR405",
@@ -170,26 +114,29 @@ expect traffic <= 1 MB
             "What this `expect` asks about is not a number here: a size is symbolic, or a figure "
             "is missing."
         ),
+        example=_PAIR.replace("dim B = 64,", "dim B,") + "expect traffic <= 1 MB\n",
+        mend=(("dim B,", "dim B = 64,"),),
+    ),
+    Entry(
+        code="PAR406",
+        name="out_of_memory",
+        severity="error",
+        message=_out_of_memory,
+        explanation=(
+            "The busiest device needs more memory than it has: weights and caches at rest, "
+            "gathered copies of weights, and the activations that live at once. `store` splits "
+            "weights at rest, `partition` what is computed and with it activations and caches."
+        ),
         example="""\
-mesh N = 8
-dim B, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect traffic <= 1 MB
-""",
-        corrected="""\
-mesh N = 8
+device small { memory = 1 kB  flops = 1 Tflop/s  hbm = 1 TB/s }
+mesh N = 8 on 8 small
 dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F], v[F, D]
-layer up: h[B, F] = x * w partition F on N
-layer down: y[B, D] = h * v partition F on N
-output y replicated on N
-expect traffic <= 1 MB
+input x[B, D] partition B on N
+weight w[D, F]
+layer up: h[B, F] = x * w
+output h
 """,
+        mend=(("= 1 kB", "= 1 MB"),),
     ),
     Entry(
         code="PAR407",
@@ -209,42 +156,6 @@ layer up: h[B, F] = x * w partition F on N
 output h
 expect h is P(B) on N
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 128
-input x[B, D]
-weight w[D, F]
-layer up: h[B, F] = x * w partition F on N
-output h
-expect h is P(F) on N
-""",
-    ),
-    Entry(
-        code="PAR406",
-        name="out_of_memory",
-        severity="error",
-        message=_out_of_memory,
-        explanation=(
-            "The busiest device needs more memory than it has: weights and caches at rest, "
-            "gathered copies of weights, and the activations that live at once."
-        ),
-        example="""\
-device small { memory = 1 kB  flops = 1 Tflop/s  hbm = 1 TB/s }
-mesh N = 8 on 8 small
-dim B = 64, D = 32, F = 128
-input x[B, D] partition B on N
-weight w[D, F]
-layer up: h[B, F] = x * w
-output h
-""",
-        corrected="""\
-device small { memory = 1 MB  flops = 1 Tflop/s  hbm = 1 TB/s }
-mesh N = 8 on 8 small
-dim B = 64, D = 32, F = 128
-input x[B, D] partition B on N
-weight w[D, F]
-layer up: h[B, F] = x * w
-output h
-""",
+        mend=(("is P(B)", "is P(F)"),),
     ),
 )

@@ -27,6 +27,8 @@ ENTRIES: tuple[Entry, ...] = tuple(
     )
 )
 
+_BUDGETS = "PAR4"  # how the codes of that family begin
+
 _BY_NAME = {entry.name: entry for entry in ENTRIES}
 _BY_CODE = {entry.code: entry for entry in ENTRIES}
 
@@ -51,3 +53,9 @@ def severity(finding: Finding) -> Severity:
 def message(finding: Finding) -> str:
     """The message: one line with the names and numbers of this finding in it."""
     return _BY_NAME[finding.name].message(dict(finding.data))
+
+
+def is_budget(finding: Finding) -> bool:
+    """Whether it is about an `expect` that is not kept or about memory: the plan itself is
+    understood."""
+    return code(finding).startswith(_BUDGETS)

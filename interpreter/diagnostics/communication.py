@@ -137,14 +137,7 @@ weight w[F, D]
 layer down: y[B, D] = a * w partition F on N
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, F = 32, D = 16
-input a[B, F]
-weight w[F, D]
-layer down: y[B, D] = a * w partition F on N
-output y replicated on N
-""",
+        mend=(("output y", "output y replicated on N"),),
     ),
     Entry(
         code="PAR302",
@@ -164,15 +157,7 @@ layer keep: k[B, D] = x partition none on N
 layer up: h[B, F] = k * w partition B on N
 output h
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 16
-input x[B, D] partition B on N
-weight w[D, F]
-layer keep: k[B, D] = x partition B on N
-layer up: h[B, F] = k * w partition B on N
-output h
-""",
+        mend=(("partition none", "partition B"),),
     ),
     Entry(
         code="PAR303",
@@ -190,13 +175,7 @@ input x[B, S] partition B on N
 layer order: y[B, S] = sort over S (x) partition none on N
 output y partition B on N
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, S = 32
-input x[B, S] partition B on N
-layer order: y[B, S] = sort over S (x) partition B on N
-output y partition B on N
-""",
+        mend=(("partition none", "partition B"),),
     ),
     Entry(
         code="PAR304",
@@ -219,15 +198,7 @@ layer logits: z[B, V] = x * head partition V on N
 layer loss: l[B] = crossentropy over V (z, labels) partition none on N
 output l
 """,
-        corrected="""\
-mesh N = 2
-dim B = 64, D = 32, V = 4096
-input x[B, D], labels[B] : i32
-weight head[D, V]
-layer logits: z[B, V] = x * head partition V on N
-layer loss: l[B] = crossentropy over V (z, labels) partition V on N
-output l
-""",
+        mend=(("partition none", "partition V"),),
     ),
     Entry(
         code="PAR305",
@@ -247,13 +218,7 @@ input z[B, V]
 layer prob: p[B, V] = softmax over V (z) partition V on tp
 output p
 """,
-        corrected="""\
-mesh tp = 2
-dim B = 64, V = 50257 padded to tp
-input z[B, V]
-layer prob: p[B, V] = softmax over V masked (z) partition V on tp
-output p
-""",
+        mend=(("over V (z)", "over V masked (z)"),),
     ),
     Entry(
         code="PAR306",
@@ -274,14 +239,7 @@ weight w[D, F]
 layer fc: y[B, F] = x * w
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 16
-input x[B, D]
-weight w[D, F]
-layer fc: y[B, F] = x * w partition B on N
-output y
-""",
+        mend=(("= x * w", "= x * w partition B on N"),),
     ),
     Entry(
         code="PAR307",
@@ -301,16 +259,12 @@ weight w[F, D]
 layer down: y[B, D] = a * w partition F on N
 output y replicated on N
 """,
-        corrected="""\
-communication explicit
-mesh N = 8
-dim B = 64, F = 32, D = 16
-input a[B, F]
-weight w[F, D]
-layer down: y[B, D] = a * w partition F on N
-output y replicated on N
-expect All-Reduce of y on N
-""",
+        mend=(
+            (
+                "output y replicated on N\n",
+                "output y replicated on N\nexpect All-Reduce of y on N\n",
+            ),
+        ),
     ),
     Entry(
         code="PAR309",
@@ -330,15 +284,10 @@ layer down: y[B, D] = a * w partition B on N
 output y
 expect All-Reduce of y on N
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, F = 32, D = 16
-input a[B, F]
-weight w[F, D]
-layer down: y[B, D] = a * w partition F on N
-output y replicated on N
-expect All-Reduce of y on N
-""",
+        mend=(
+            ("partition B", "partition F"),
+            ("output y", "output y replicated on N"),
+        ),
     ),
     Entry(
         code="PAR310",
@@ -359,15 +308,7 @@ input x[B, S, F] partition B on dp
 layer act: y[B, S, F] = gelu(x) partition S on pp, F on tp
 output y
 """,
-        corrected="""\
-link node { bandwidth = 300 GB/s  latency = 2 us  within = 8 }
-link net { bandwidth = 25 GB/s  latency = 5 us }
-mesh pp = 2 over net, dp = 4 over net, tp = 4 over node
-dim B = 64, S = 32, F = 16
-input x[B, S, F] partition B on dp
-layer act: y[B, S, F] = gelu(x) partition S on pp, F on tp
-output y
-""",
+        mend=(("over node,", "over net,"),),
     ),
     Entry(
         code="PAR311",
@@ -386,12 +327,6 @@ dim B = 64, F = 32
 input x[B, F] partition F on tp
 output x
 """,
-        corrected="""\
-link node { bandwidth = 300 GB/s  latency = 2 us  within = 8 }
-mesh tp = 8 over node
-dim B = 64, F = 32
-input x[B, F] partition F on tp
-output x
-""",
+        mend=(("tp = 16", "tp = 8"),),
     ),
 )

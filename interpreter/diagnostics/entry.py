@@ -23,8 +23,8 @@ class Entry:
     """One kind of diagnostic.
 
     `message` makes its line from data; `raised` gives the severity where data decides it.
-    `example` is a spec that has this diagnostic and no other, `corrected` the same without it;
-    `beside` are further files that both import, by name.
+    `example` is a spec that has this diagnostic and no other; `mend` says what to write there in
+    place of what, so that it checks clean. `beside` are further files that it imports, by name.
     """
 
     code: str
@@ -33,9 +33,17 @@ class Entry:
     message: Callable[[Facts], str]
     explanation: str
     example: str
-    corrected: str
+    mend: tuple[tuple[str, str], ...]
     raised: Callable[[Facts], Severity] | None = None
     beside: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def corrected(self) -> str:
+        """The example, mended."""
+        text = self.example
+        for old, new in self.mend:
+            text = text.replace(old, new)
+        return text
 
 
 def items(value: Datum) -> tuple[Datum, ...]:
@@ -83,9 +91,15 @@ def near(facts: Facts) -> str:
     return f"; did you mean {choice(names)}?" if names else ""
 
 
+def nearest(facts: Facts) -> str:
+    """`51 or 54`, the sizes `below` and `above` that would do; "" where there are none."""
+    return choice(tuple(facts[key] for key in ("below", "above") if facts.get(key)))
+
+
 def plural(count: Datum, noun: str) -> str:
-    """`1 layer`, `2 layers`."""
-    return f"{word(count)} {noun}{'' if count == 1 else 's'}"
+    """`1 layer`, `2 layers`, `2 branches`."""
+    ending = "es" if noun.endswith("ch") else "s"
+    return f"{word(count)} {noun}{'' if count == 1 else ending}"
 
 
 def layer(value: Datum) -> str:

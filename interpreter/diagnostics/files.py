@@ -58,9 +58,7 @@ ENTRIES = (
         example="""\
 import "modle.par"
 """,
-        corrected="""\
-import "model.par"
-""",
+        mend=(('"modle.par"', '"model.par"'),),
         beside=(("model.par", _MODEL),),
     ),
     Entry(
@@ -72,9 +70,7 @@ import "model.par"
         example="""\
 import "."
 """,
-        corrected="""\
-import "model.par"
-""",
+        mend=(('import "."', 'import "model.par"'),),
         beside=(("model.par", _MODEL),),
     ),
     Entry(
@@ -86,9 +82,7 @@ import "model.par"
         example="""\
 import "model.par"
 """,
-        corrected="""\
-import "sizes.par"
-""",
+        mend=(('"model.par"', '"sizes.par"'),),
         beside=(
             ("model.par", b'import "plan.par"\n'),
             ("plan.par", b'import "model.par"\n'),
@@ -104,9 +98,7 @@ import "sizes.par"
         example="""\
 import "latin.par"
 """,
-        corrected="""\
-import "model.par"
-""",
+        mend=(('"latin.par"', '"model.par"'),),
         beside=(("latin.par", b"# caf\xe9\n"), ("model.par", _MODEL)),
     ),
     Entry(
@@ -118,9 +110,7 @@ import "model.par"
         example="""\
 import "1.par"
 """,
-        corrected="""\
-import "model.par"
-""",
+        mend=(('"1.par"', '"model.par"'),),
         beside=(
             *((f"{level}.par", f'import "{level + 1}.par"\n'.encode()) for level in range(_NESTED)),
             (f"{_NESTED}.par", _MODEL),
@@ -134,7 +124,7 @@ import "model.par"
         message=_file_too_large,
         explanation="A spec is written by people; a file of this size is something else.",
         example="",
-        corrected="",
+        mend=(),
     ),
     Entry(
         code="PAR607",
@@ -150,9 +140,7 @@ import "model.par"
         example="""\
 import "../model.par"
 """,
-        corrected="""\
-import "model.par"
-""",
+        mend=(('"../model.par"', '"model.par"'),),
         beside=(("model.par", _MODEL),),
     ),
 )

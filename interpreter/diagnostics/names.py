@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import TypeAlias
+
 from parspec.interpreter.diagnostics.entry import (
     Entry,
     Facts,
     chain,
     choice,
+    enumeration,
     items,
     listed,
     near,
     word,
 )
+from parspec.interpreter.diagnostics.findings import Datum
+
+Data: TypeAlias = tuple[Datum, ...]
 
 
 def _unknown_name(facts: Facts) -> str:
@@ -44,17 +51,63 @@ def _unused_name(facts: Facts) -> str:
     return f"{word(facts['kind'])} {word(facts['name'])} is never used"
 
 
+_SUM = "the same unit on both sides"
+_OPERATORS = {
+    "+": _SUM,
+    "-": _SUM,
+    "*": "a plain number on one side",
+    "/": "a plain number on its right",
+}
+"""What an operator needs of its sides."""
+
+
+_QUANTITIES = {"s": "in seconds", "share": "a share", "count": "a plain number"}
+"""What a quantity is, of those kinds that are not called by their unit."""
+_EXAMPLES = {
+    "bytes": "1 GB",
+    "bytes/s": "1 GB/s",
+    "s": "1 ms",
+    "flop": "1 Tflop",
+    "flop/s": "1 Tflop/s",
+    "share": "40%",
+}
+"""How a quantity of each kind is written."""
+
+
 def _unit_mismatch(facts: Facts) -> str:
-    if facts["got"] == "no unit":
-        return f"{word(facts['name'])} has no unit; it is in {word(facts['wants'])}"
+    if (needs := _OPERATORS.get(word(facts["name"]))) is not None:
+        left = f"{word(facts['wants'])} and " if needs == _SUM else ""
+        return f"{word(facts['name'])} needs {needs}, not {left}{word(facts['got'])}"
+    name, wants, got = word(facts["name"]), word(facts["wants"]), word(facts["got"])
+    is_in = _QUANTITIES.get(wants, f"in {wants}")
+    example = f" (`{_EXAMPLES[wants]}`)" if wants in _EXAMPLES else ""
+    if got == "no unit":
+        return f"{name} has no unit; it is {is_in}{example}"
     factor = facts.get("factor")
-    missing = f"; the factor {word(factor)} is missing" if factor else ""
-    return f"{word(facts['name'])} is in {word(facts['wants'])}, not {word(facts['got'])}{missing}"
+    if factor and {wants, got} in ({"bytes", "bytes/s"}, {"flop", "flop/s"}):
+        return f"{name} is {is_in}, not {got}; the factor {word(factor)} is missing"
+    return f"{name} is {is_in}{example}, not {_QUANTITIES.get(got, got).removeprefix('in ')}"
 
 
 def _wrong_arguments(facts: Facts) -> str:
-    got = listed(facts["got"]) or "nothing"
-    return f"{word(facts['function'])} takes {listed(facts['wants'])}, not {got}"
+    function, wants, given = word(facts["function"]), items(facts["wants"]), items(facts["got"])
+    if optional := items(facts.get("optional")):
+        needed = tuple(each for each in wants if each not in optional)
+        takes = f"{function} takes {listed(needed)} and, if need be, {enumeration(optional)}"
+        return f"{takes}; {_what_is_wrong(needed, wants, given)}"
+    return f"{function} takes {listed(wants)}, not {listed(given) or 'nothing'}"
+
+
+def _what_is_wrong(needed: Data, wants: Data, given: Data) -> str:
+    """`top is missing, topk is none of them`."""
+    faults = (
+        (tuple(each for each in needed if each not in given), ("is missing", "are missing")),
+        (tuple(e for e in given if e not in wants), ("is none of them", "are none of them")),
+        (tuple(e for e, n in Counter(given).items() if n > 1), ("is given twice",) * 2),
+    )
+    return ", ".join(
+        f"{enumeration(which)} {said[len(which) > 1]}" for which, said in faults if which
+    )
 
 
 def _bad_setting(facts: Facts) -> str:
@@ -68,20 +121,15 @@ def _recursive_block(facts: Facts) -> str:
 
 
 def _misplaced(facts: Facts) -> str:
-    return f"{word(facts['statement'])} cannot stand {word(facts['place'])}"
+    fault = "says nothing" if facts.get("idle") else "cannot stand"
+    return f"{word(facts['statement'])} {fault} {word(facts['place'])}"
 
 
 def _over_limit(facts: Facts) -> str:
     return f"more than {word(facts['limit'])} {word(facts['what'])}"
 
 
-_NEST = """\
-mesh N = 8
-dim B = 64
-input x[B] partition B on N
-layer act: a[B] = {expression}
-output a, x
-"""
+_TOO_DEEP = "gelu(" * 70 + "x" + ")" * 70
 
 ENTRIES = (
     Entry(
@@ -102,14 +150,7 @@ layer act: a[B] = gelu(x) partition B on N
 output a
 expect no All-Gather on M
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B]
-layer act: a[B] = gelu(x) partition B on N
-output a
-expect no All-Gather on N
-""",
+        mend=(("All-Gather on M", "All-Gather on N"),),
     ),
     Entry(
         code="PAR102",
@@ -124,13 +165,7 @@ input x[B], x[B]
 layer act: a[B] = gelu(x) partition B on N
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B]
-layer act: a[B] = gelu(x) partition B on N
-output a
-""",
+        mend=(("x[B], x[B]", "x[B]"),),
     ),
     Entry(
         code="PAR109",
@@ -145,13 +180,7 @@ input x[B]
 layer act: a[B] = gelu(x) partition B on N
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B]
-layer act: a[B] = gelu(x) partition B on N
-output a
-""",
+        mend=(("B = 64, D = 32", "B = 64"),),
     ),
     Entry(
         code="PAR113",
@@ -169,13 +198,7 @@ dim B = 64
 input x[B] partition B on N
 output x
 """,
-        corrected="""\
-link ib { bandwidth = 50 GB/s  latency = 5 us }
-mesh N = 8 over ib
-dim B = 64
-input x[B] partition B on N
-output x
-""",
+        mend=(("50 GB ", "50 GB/s "),),
     ),
     Entry(
         code="PAR114",
@@ -190,13 +213,7 @@ input x[B]
 layer act: a[B] = gelu(x, x) partition B on N
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B]
-layer act: a[B] = gelu(x) partition B on N
-output a
-""",
+        mend=(("gelu(x, x)", "gelu(x)"),),
     ),
     Entry(
         code="PAR115",
@@ -211,13 +228,7 @@ input x[B] partition B on N
 output x
 infer { phase = guess }
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B] partition B on N
-output x
-infer { phase = prefill }
-""",
+        mend=(("phase = guess", "phase = prefill"),),
     ),
     Entry(
         code="PAR116",
@@ -233,14 +244,7 @@ block mlp(x[B]) -> y { layer a: y[B] = mlp(x) }
 layer m: y[B] = mlp(x)
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B] partition B on N
-block mlp(x[B]) -> y { layer a: y[B] = gelu(x) }
-layer m: y[B] = mlp(x)
-output y
-""",
+        mend=(("= mlp(x) }", "= gelu(x) }"),),
     ),
     Entry(
         code="PAR117",
@@ -249,8 +253,10 @@ output y
         message=_misplaced,
         explanation=(
             "A mesh, an import or a plan belongs to the whole file; a stack or a block holds "
-            "variables and layers."
+            "variables and layers. `frozen` and `store` are about weights: a layer that reads none "
+            "has nothing to freeze or to store (a warning)."
         ),
+        raised=lambda facts: "warning" if facts.get("idle") else "error",
         example="""\
 mesh N = 8
 dim B = 64, L = 4
@@ -261,15 +267,7 @@ stack s[L]: x -> y {
 }
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, L = 4
-input x[B] partition B on N
-stack s[L]: x -> y {
-  layer a: y[B] = gelu(x)
-}
-output y
-""",
+        mend=(("  mesh M = 2\n", ""),),
     ),
     Entry(
         code="PAR119",
@@ -280,7 +278,13 @@ output y
             "Things may stand inside one another, but not deeper than people can follow, nor be "
             "more than any real spec has: so none can exhaust the machine that reads it."
         ),
-        example=_NEST.format(expression="gelu(" * 70 + "x" + ")" * 70),
-        corrected=_NEST.format(expression="gelu(gelu(x))"),
+        example=f"""\
+mesh N = 8
+dim B = 64
+input x[B] partition B on N
+layer act: a[B] = {_TOO_DEEP}
+output a, x
+""",
+        mend=((_TOO_DEEP, "gelu(gelu(x))"),),
     ),
 )

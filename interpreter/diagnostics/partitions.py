@@ -12,6 +12,7 @@ from parspec.interpreter.diagnostics.entry import (
     layer,
     listed,
     near,
+    nearest,
     plural,
     size_in_bytes,
     word,
@@ -42,12 +43,12 @@ def _degrees(valid: Datum) -> str:
 
 def _neighbours(facts: Facts) -> str:
     """`; heads = 51 or 54 would`, for a large dimension that few degrees fit also what pads it."""
-    sizes = tuple(facts[key] for key in ("below", "above") if facts.get(key))
     size, unit, dim = facts["size"], facts.get("unit") or facts["ways"], word(facts["dim"])
     large = isinstance(size, int) and size >= _LARGE
     few = len(items(facts.get("valid"))) <= _FEW
     padded = f"; `{dim} padded to {word(unit)}` splits" if large and few else ""
-    return f"; {dim} = {choice(sizes)} would{padded}" if sizes else padded
+    sizes = nearest(facts)
+    return f"; {dim} = {sizes} would{padded}" if sizes else padded
 
 
 def _block_split(facts: Facts) -> str:
@@ -67,7 +68,12 @@ def _axis_reused(facts: Facts) -> str:
     dim, other, axis = facts["dim"], facts["other"], word(facts["axis"])
     already = f"partitions {word(other)} of" if other is not None else "stores"
     as_well = f"partition {word(dim)}" if dim is not None else "store it"
-    return f"axis {axis} {already} {word(facts['layer'])} already; it cannot {as_well} as well"
+    mend = f"; a second `for` can, for layers without {word(other)}"
+    apart = facts.get("bearer") == "pattern" and None not in (dim, other)
+    return (
+        f"axis {axis} {already} {word(facts['layer'])} already; it cannot {as_well} as well"
+        f"{mend if apart else ''}"
+    )
 
 
 def _too_many_nodes(facts: Facts) -> str:
@@ -121,7 +127,12 @@ def _uneven_split(facts: Facts) -> str:
 
 
 def _unmatched_pattern(facts: Facts) -> str:
-    return f"pattern {word(facts['pattern'])} matches nothing{near(facts)}"
+    """What it means, or what there is."""
+    lacks, there = items(facts.get("lacks")), items(facts.get("there"))
+    why = f": none of its layers has {choice(lacks)}" if lacks else ""
+    known = f"; there are {enumeration(there)}" if len(there) > 1 else ""
+    alone = f"; there is {word(there[0])}" if len(there) == 1 else ""
+    return f"pattern {word(facts['pattern'])} matches nothing{why}{near(facts)}{known}{alone}"
 
 
 def _carry_unsettled(facts: Facts) -> str:
@@ -157,21 +168,24 @@ def _stage_out_of_range(facts: Facts) -> str:
 def _hole(facts: Facts) -> str:
     choices = [item for item in items(facts["choices"]) if isinstance(item, tuple)]
     price = next((cost for name, cost in choices if name == facts["dim"]), None)
-    told = [f"{word(name)}{_cost(cost, facts['unit'])}" for name, cost in choices]
+    large = items(facts.get("too_large", ()))
+    told = [_choice(name, cost, facts["unit"], name in large) for name, cost in choices]
     equal = tuple(name for name, cost in choices if cost == price)
     tie = f"; {enumeration(equal)} cost the same" if price is not None and len(equal) > 1 else ""
     device = " a device" if facts["unit"] == "B" and price is not None else ""
+    cheapest = "the cheapest that fits" if large else "the cheapest"
     return (
-        f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, the cheapest for "
+        f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, {cheapest} for "
         f"{word(facts['layer'])} ({', '.join(told)}{device}{tie})"
     )
 
 
-def _cost(cost: Datum, unit: Datum) -> str:
-    """`: 33 kB`, nothing where it is symbolic."""
-    if not isinstance(cost, (int, float)):
-        return ""
-    return f": {seconds_text(cost) if unit == 's' else bytes_text(cost)}"
+def _choice(name: Datum, cost: Datum, unit: Datum, too_large: bool) -> str:
+    """`F: 33 kB`, the name alone where the cost is symbolic."""
+    told = word(name)
+    if isinstance(cost, (int, float)):
+        told = f"{told}: {seconds_text(cost) if unit == 's' else bytes_text(cost)}"
+    return f"{told} but does not fit" if too_large else told
 
 
 ENTRIES = (
@@ -193,13 +207,7 @@ input x[B, H]
 layer act: a[B, H] = gelu(x) partition H on tp
 output a
 """,
-        corrected="""\
-mesh tp = 4
-dim B = 64, H = 52
-input x[B, H]
-layer act: a[B, H] = gelu(x) partition H on tp
-output a
-""",
+        mend=(("tp = 3", "tp = 4"),),
     ),
     Entry(
         code="PAR202",
@@ -217,13 +225,7 @@ input x[B, F]
 layer act: a[B, F] = gelu(x) partition F on tp
 output a
 """,
-        corrected="""\
-mesh tp = 6
-dim B = 64, F = 1536 unit 128
-input x[B, F]
-layer act: a[B, F] = gelu(x) partition F on tp
-output a
-""",
+        mend=(("tp = 8", "tp = 6"),),
     ),
     Entry(
         code="PAR203",
@@ -232,7 +234,8 @@ output a
         message=_axis_reused,
         explanation=(
             "The nodes of one axis each take one slice along one dimension. Two dimensions need "
-            "two axes (`axis a = ..., b = ... of tp` cuts one in two). A view is the axes that it "
+            "two axes (`axis a = ..., b = ... of tp` cuts one in two); where no layer has both, a "
+            "second `for` says the second. A view is the axes that it "
             "covers, and a weight cannot be stored on an axis that cuts it already."
         ),
         example="""\
@@ -242,13 +245,10 @@ input x[B, D]
 layer act: a[B, D] = gelu(x) partition B on tp, D on tp
 output a
 """,
-        corrected="""\
-mesh dp = 2, tp = 4
-dim B = 64, D = 32
-input x[B, D]
-layer act: a[B, D] = gelu(x) partition B on dp, D on tp
-output a
-""",
+        mend=(
+            ("mesh tp = 8", "mesh dp = 2, tp = 4"),
+            ("B on tp", "B on dp"),
+        ),
     ),
     Entry(
         code="PAR204",
@@ -263,13 +263,7 @@ input x[B, H]
 layer act: a[B, H] = gelu(x) partition H on tp
 output a
 """,
-        corrected="""\
-mesh tp = 8
-dim B = 64, H = 8
-input x[B, H]
-layer act: a[B, H] = gelu(x) partition H on tp
-output a
-""",
+        mend=(("tp = 16", "tp = 8"),),
     ),
     Entry(
         code="PAR205",
@@ -289,14 +283,7 @@ input h[B, D] partition D on N
 layer add: y[B, D] = x + h
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32
-input x[B, D] partition B on N
-input h[B, D] partition D on N
-layer add: y[B, D] = x + h partition B on N
-output y
-""",
+        mend=(("= x + h", "= x + h partition B on N"),),
     ),
     Entry(
         code="PAR206",
@@ -314,13 +301,7 @@ dim B = 64
 input x[B] partition B on dp * tp
 output x
 """,
-        corrected="""\
-device box { memory = 80 GB }
-mesh dp = 2, tp = 4 on 8 box
-dim B = 64
-input x[B] partition B on dp * tp
-output x
-""",
+        mend=(("dp = 4,", "dp = 2,"),),
     ),
     Entry(
         code="PAR207",
@@ -339,14 +320,7 @@ weight w[A, D] store A on N
 layer fc: y[B, D] = x * w partition B on N
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, A = 2, D = 1024
-input x[B, A]
-weight w[A, D] store D on N
-layer fc: y[B, D] = x * w partition B on N
-output y
-""",
+        mend=(("store A", "store D"),),
     ),
     Entry(
         code="PAR208",
@@ -365,14 +339,7 @@ layer act: a[B] = gelu(x)
 for act, down: partition B on N
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B]
-layer act: a[B] = gelu(x)
-for act: partition B on N
-output a
-""",
+        mend=(("act, down:", "act:"),),
     ),
     Entry(
         code="PAR209",
@@ -393,16 +360,10 @@ stack flip[L]: x -> y {
 }
 output y
 """,
-        corrected="""\
-mesh N = 2
-dim L = 4, B = 64, D = B
-input x[B, D] partition B on N
-stack flip[L]: x -> y {
-  layer turn: t[B, D] = gelu(x[D, B])
-  layer back: y[B, D] = t partition B on N
-}
-output y
-""",
+        mend=(
+            ("turn: y", "turn: t"),
+            ("x[D, B])", "x[D, B])\n  layer back: y[B, D] = t partition B on N"),
+        ),
     ),
     Entry(
         code="PAR210",
@@ -416,12 +377,7 @@ dim B = 64
 input x[B] partition B on N replicated on N
 output x
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B] partition B on N
-output x
-""",
+        mend=((" replicated on N", ""),),
     ),
     Entry(
         code="PAR211",
@@ -436,13 +392,7 @@ input x[B]
 layer act: a[B] = gelu(x) at pp[2]
 output a
 """,
-        corrected="""\
-mesh pp = 2
-dim B = 64
-input x[B]
-layer act: a[B] = gelu(x) at pp[1]
-output a
-""",
+        mend=(("at pp[2]", "at pp[1]"),),
     ),
     Entry(
         code="PAR212",
@@ -460,13 +410,7 @@ input x[B, S]
 layer order: y[B, S] = sort over S (x) partition S on N
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, S = 128
-input x[B, S]
-layer order: y[B, S] = sort over S (x) partition B on N
-output y
-""",
+        mend=(("partition S", "partition B"),),
     ),
     Entry(
         code="PAR213",
@@ -485,13 +429,6 @@ weight w[F, D]
 layer down: y[B, D] = x * w partition ? on N
 output y replicated on N
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, F = 128, D = 32
-input x[B, F] partition F on N
-weight w[F, D]
-layer down: y[B, D] = x * w partition F on N
-output y replicated on N
-""",
+        mend=(("partition ?", "partition F"),),
     ),
 )

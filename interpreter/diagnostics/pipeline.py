@@ -7,31 +7,53 @@ from parspec.interpreter.diagnostics.entry import (
     Facts,
     choice,
     enumeration,
+    items,
+    nearest,
     plural,
     size_in_bytes,
     word,
 )
+from parspec.interpreter.diagnostics.findings import Datum
+
+_FEW_CHUNKS = 16  # the sizes of so many are told one by one
+_TIMES_AS_MANY = 8  # more stages than so are not offered for those that there are
 
 
 def _layers_lost(facts: Facts) -> str:
-    layers, stages = facts["layers"], facts.get("stages")
+    layers, stages, lost = facts["layers"], facts.get("stages"), facts["lost"]
+    dealt = items(facts.get("dealt"))
+    round_robin = len(set(dealt)) == 1 and isinstance(stages, int) and not len(dealt) % stages
+    if dealt and not round_robin and isinstance(lost, int):
+        return _dealt(facts, dealt, lost)
     ways = f" on {plural(stages, 'stage')} of {word(facts['axis'])}" if stages else ""
     why = ""
     if facts.get("valid_chunk"):
         why = f"; chunks of {choice(facts['valid_chunk'])} take all"
     elif isinstance(layers, int) and isinstance(stages, int):
         why = f", {layers} mod {stages} = {layers % stages}{_even_stages(layers, stages)}"
+    stack = f"stack {word(facts['stack'])} has {plural(layers, 'layer')}"
+    if isinstance(lost, int) and lost < 0:
+        return f"{stack}, but {word(facts['built'])} are built{ways}: {-lost} too many{why}"
+    return f"{stack}, and {word(facts['built'])} of them are built{ways}: {word(lost)} lost{why}"
+
+
+def _dealt(facts: Facts, dealt: tuple[Datum, ...], lost: int) -> str:
+    """Chunks as they were written one by one: by how much one of them is wrong."""
+    sizes = f", {' + '.join(map(word, dealt))}" if 1 < len(dealt) <= _FEW_CHUNKS else ""
+    kept = f"{lost} lost; let one of them take {lost} more"
+    over = f"{-lost} too many; let one of them take {-lost} less"
     return (
-        f"stack {word(facts['stack'])} has {plural(layers, 'layer')}, and "
-        f"{word(facts['built'])} of them are built{ways}: {word(facts['lost'])} lost{why}"
+        f"stack {word(facts['stack'])} has {plural(facts['layers'], 'layer')}, but the chunks on "
+        f"{word(facts['axis'])} hold {word(facts['built'])}{sizes}: {kept if lost > 0 else over}"
     )
 
 
 def _even_stages(layers: int, stages: int) -> str:
     """`; 3 or 5 stages take all, or the stack is `uneven``: the nearest numbers of stages."""
-    below, above = range(min(stages, layers), 1, -1), range(stages + 1, min(layers, 8 * stages) + 1)
-    nearest = (next((n for n in side if layers % n == 0), None) for side in (below, above))
-    even = tuple(n for n in nearest if n is not None)
+    most = min(layers, _TIMES_AS_MANY * stages)
+    sides = range(min(stages, layers), 1, -1), range(stages + 1, most + 1)
+    found = (next((n for n in side if layers % n == 0), None) for side in sides)
+    even = tuple(n for n in found if n is not None)
     return f"; {choice(even)} stages take all, or the stack is `uneven`" if even else ""
 
 
@@ -45,11 +67,10 @@ def _batch_mismatch(facts: Facts) -> str:
         )
         if facts.get(key) and (key != "dp" or facts[key] != 1)
     ]
-    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
     dim = word(facts.get("called") or facts["dim"])
     return (
         f"a batch of {word(facts['batch'])} does not come out even over {' x '.join(parts)}: "
-        f"{word(facts['remainder'])} left over; {dim} = {' or '.join(sizes)} would"
+        f"{word(facts['remainder'])} left over; {dim} = {nearest(facts)} would"
     )
 
 
@@ -58,10 +79,9 @@ def _schedule_constraint(facts: Facts) -> str:
     microbatches, remainder = word(facts["microbatches"]), facts["remainder"]
     if isinstance(group, int) and isinstance(stages, int) and group < stages:
         return f"a round of {plural(group, 'microbatch')} is shorter than the {stages} stages"
-    sizes = [word(facts[key]) for key in ("below", "above") if facts.get(key)]
     return (
         f"{microbatches} microbatches in rounds of {word(group)} leave a round of "
-        f"{word(remainder)} for {word(stages)} stages; {' or '.join(sizes)} microbatches would do"
+        f"{word(remainder)} for {word(stages)} stages; {nearest(facts)} microbatches would do"
     )
 
 
@@ -91,6 +111,17 @@ def _idle_stages(facts: Facts) -> str:
     )
 
 
+_PIPELINE = """\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 32
+input x[B, D]
+stack decoder[L]: x -> y partition L on pp {
+  weight w[D, D2]
+  layer up: y[B, D2] = x * w
+}
+output y
+"""
+
 ENTRIES = (
     Entry(
         code="PAR501",
@@ -102,26 +133,8 @@ ENTRIES = (
             "them. Otherwise layers are not built at all. `uneven` gives the first stages one "
             "more; `stages` deals them out by hand."
         ),
-        example="""\
-mesh pp = 4
-dim B = 32, D = 64, D2 = D, L = 30
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-""",
-        corrected="""\
-mesh pp = 4
-dim B = 32, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-""",
+        example=_PIPELINE.replace("L = 32", "L = 30"),
+        mend=(("L = 30", "L = 32"),),
     ),
     Entry(
         code="PAR502",
@@ -133,28 +146,8 @@ output y
             "that split the batch in the layer that first reads it, and a microbatch one rank's "
             "samples at a time."
         ),
-        example="""\
-mesh pp = 4
-dim B = 32, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-train adam { global_batch = B  microbatches = 5 }
-""",
-        corrected="""\
-mesh pp = 4
-dim B = 32, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-train adam { global_batch = B  microbatches = 4 }
-""",
+        example=_PIPELINE + "train adam { global_batch = B  microbatches = 5 }\n",
+        mend=(("microbatches = 5", "microbatches = 4"),),
     ),
     Entry(
         code="PAR503",
@@ -166,28 +159,11 @@ train adam { global_batch = B  microbatches = 4 }
             "of `group`, as many as there are stages where nothing is said. A round with fewer "
             "microbatches than stages leaves stages waiting for the round before it."
         ),
-        example="""\
-mesh pp = 4
-dim B = 40, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
+        example=_PIPELINE.replace("B = 32", "B = 40")
+        + """\
 train adam { global_batch = B  microbatches = 10  schedule = interleaved  chunks = 2 }
 """,
-        corrected="""\
-mesh pp = 4
-dim B = 40, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-train adam { global_batch = B  microbatches = 8  schedule = interleaved  chunks = 2 }
-""",
+        mend=(("microbatches = 10", "microbatches = 8"),),
     ),
     Entry(
         code="PAR504",
@@ -211,19 +187,7 @@ stack decoder[L]: x -> y partition L on pp {
 layer last: z[B, D4] = y[B, D3] * out
 output z
 """,
-        corrected="""\
-mesh pp = 2
-dim D3 = D, D4 = D
-weight out[D3, D4]
-dim B = 32, D = 64, D2 = D, L = 32
-input x[B, D]
-stack decoder[L]: x -> y partition L on pp {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-layer last: z[B, D4] = y[B, D3] * out
-output z
-""",
+        mend=((" at pp[0]", ""),),
     ),
     Entry(
         code="PAR505",
@@ -239,13 +203,7 @@ output x
 train adam { global_batch = B }
 infer { phase = prefill }
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B] partition B on N
-output x
-infer { phase = prefill }
-""",
+        mend=(("train adam { global_batch = B }\n", ""),),
     ),
     Entry(
         code="PAR506",
@@ -268,16 +226,6 @@ stack decoder[L]: x -> y {
 output y
 stages pp: 10 decoder | 10 decoder | 10 decoder
 """,
-        corrected="""\
-mesh pp = 4
-dim B = 32, D = 64, D2 = D, L = 30
-input x[B, D]
-stack decoder[L]: x -> y {
-  weight w[D, D2]
-  layer up: y[B, D2] = x * w
-}
-output y
-stages pp: 8 decoder | 8 decoder | 8 decoder | 6 decoder
-""",
+        mend=(("10 decoder | 10 decoder | 10", "8 decoder | 8 decoder | 8 decoder | 6"),),
     ),
 )

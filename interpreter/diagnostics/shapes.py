@@ -60,7 +60,8 @@ def _repeated_dim(facts: Facts) -> str:
 
 
 def _bad_size(facts: Facts) -> str:
-    return f"{word(facts['name'])} = {word(facts['text'])}: {word(facts['reason'])}"
+    clause = word(facts.get("clause", "="))
+    return f"{word(facts['name'])} {clause} {word(facts['text'])}: {word(facts['reason'])}"
 
 
 def _size_cycle(facts: Facts) -> str:
@@ -103,13 +104,7 @@ input x[B, D]
 layer act: a[B, D] = gelu(x[B]) partition B on N
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32
-input x[B, D]
-layer act: a[B, D] = gelu(x[B, D]) partition B on N
-output a
-""",
+        mend=(("gelu(x[B])", "gelu(x[B, D])"),),
     ),
     Entry(
         code="PAR104",
@@ -127,13 +122,7 @@ input x[B, D]
 layer act: a[B, E] = gelu(x[B, E]) partition B on N
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, E = D
-input x[B, D]
-layer act: a[B, E] = gelu(x[B, E]) partition B on N
-output a
-""",
+        mend=(("E = 16", "E = D"),),
     ),
     Entry(
         code="PAR105",
@@ -151,13 +140,7 @@ input h[B, F]
 layer s: t[B] = gelu(h) partition B on N
 output t
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, F = 32
-input h[B, F]
-layer s: t[B] = sum over F (h) partition B on N
-output t
-""",
+        mend=(("gelu(h)", "sum over F (h)"),),
     ),
     Entry(
         code="PAR106",
@@ -175,14 +158,12 @@ input x[B]
 layer act: a[B, F] = gelu(x) partition B on N
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, F = 32
-input x[B]
-weight w[F]
-layer act: a[B, F] = x * w partition B on N
-output a
-""",
+        mend=(
+            (
+                "layer act: a[B, F] = gelu(x) partition B on N\n",
+                "weight w[F]\nlayer act: a[B, F] = x * w partition B on N\n",
+            ),
+        ),
     ),
     Entry(
         code="PAR107",
@@ -203,15 +184,7 @@ layer act: a[B] = gelu(x) partition F on N
 output a
 output h
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, F = 32
-input x[B] partition B on N
-input h[F]
-layer act: a[B] = gelu(x) partition B on N
-output a
-output h
-""",
+        mend=(("partition F on N", "partition B on N"),),
     ),
     Entry(
         code="PAR108",
@@ -230,14 +203,11 @@ weight w[D, D]
 layer fc: y[B, D] = x * w partition B on N
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, D2 = D
-input x[B, D]
-weight w[D, D2]
-layer fc: y[B, D2] = x * w partition B on N
-output y
-""",
+        mend=(
+            ("D = 32", "D = 32, D2 = D"),
+            ("w[D, D]", "w[D, D2]"),
+            ("y[B, D]", "y[B, D2]"),
+        ),
     ),
     Entry(
         code="PAR110",
@@ -252,13 +222,7 @@ input x[B] partition B on N
 layer act: a[B] = gelu(x)
 output a
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B] partition B on N
-layer act: a[B] = gelu(x)
-output a
-""",
+        mend=(("dim B = 0", "dim B = 64"),),
     ),
     Entry(
         code="PAR111",
@@ -273,13 +237,7 @@ input x[B], y[C]
 output x
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, C = 2 * B
-input x[B], y[C]
-output x
-output y
-""",
+        mend=(("B = 2 * C,", "B = 64,"),),
     ),
     Entry(
         code="PAR112",
@@ -294,10 +252,7 @@ output y
 import "model.par"
 dim B = 32
 """,
-        corrected="""\
-import "model.par"
-plan small { dim B = 32 }
-""",
+        mend=(("dim B = 32", "plan small { dim B = 32 }"),),
         beside=(("model.par", b"dim B = 64\ninput x[B]\noutput x\n"),),
     ),
     Entry(
@@ -317,14 +272,7 @@ weight w[D, F]
 layer fc: y = x * w
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 16
-input x[B, D] partition B on N
-weight w[D, F]
-layer fc: y[B, F] = x * w
-output y
-""",
+        mend=(("fc: y =", "fc: y[B, F] ="),),
     ),
     Entry(
         code="PAR120",
@@ -344,13 +292,6 @@ weight w[D, F]
 layer fc: y[F] = x * w partition F on N
 output y
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64, D = 32, F = 16
-input x[B, D]
-weight w[D, F]
-layer fc: y[B, F] = x * w partition F on N
-output y
-""",
+        mend=(("fc: y[F]", "fc: y[B, F]"),),
     ),
 )

@@ -28,11 +28,6 @@ dim B = 64, = 32
 input x[B]
 output x
 """,
-        corrected="""\
-mesh N = 8
-dim B = 64
-input x[B]
-output x
-""",
+        mend=((", = 32", ""),),
     ),
 )

@@ -336,7 +336,7 @@ expect y is P(S) on cp
         "clause",
         "ring",
         "`S on cp ring`: attention's partner is not gathered but goes round, a slice at a time, so "
-        "that no node holds all keys and values.",
+        "that no node holds all keys and values. Figures are those of the gather in its place.",
         """\
 mesh cp = 4
 dim B = 8, S = 64, T = S, H = 8, K = 16
@@ -365,7 +365,7 @@ output y
         "capacity",
         "`dim C = capacity(tokens = B * S, experts = E, top = 2, factor = 1.25)`: slots of an "
         "expert, top·tokens·factor/E: 320 for 1024 tokens and 8 experts. What does not fit a slot "
-        "is dropped.",
+        "is dropped. An unsaid factor is 1.",
         """\
 mesh ep = 4
 dim B = 64, S = 16, D = 32, E = 8

@@ -48,8 +48,8 @@ class Explanation:
     """A word with its meaning.
 
     `aliases` are other names that lead here; `facts` are rows of a label and a value, under the
-    text; `example` is "" of what the library has but hardware; `corrected` is the example without
-    its mistake, "" where it has none.
+    text; `example` is "" for what the library has, except hardware; `corrected` is the example
+    without its mistake, "" where it has none.
     """
 
     kind: Kind

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.explanations.explanation import Explanation
 from parspec.interpreter.spec.functions import FUNCTIONS, Function
 from parspec.interpreter.theory.layouts import State
@@ -117,8 +118,7 @@ def _behaviour(name: str, function: Function) -> str:
         return "It needs the whole dimension on one node: cut along it, it is an error."
     if not function.keeps:
         return f"Cut along the dimension, it leaves {State('partial', kind=REDUCTIONS[name])}."
-    reduced = [statistic for statistic, _ in STATISTICS[name]]
-    statistics = f"{', '.join(reduced[:-1])} and {reduced[-1]}" if reduced[1:] else reduced[0]
+    statistics = enumeration(tuple(statistic for statistic, _ in STATISTICS[name]))
     return f"Cut along {dim}, it reduces its {statistics} in fp32, never the operand itself."
 
 

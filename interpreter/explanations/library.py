@@ -10,10 +10,17 @@ from collections.abc import Iterator, Mapping
 
 from parspec.grammar.values import value
 from parspec.interpreter.explanations.explanation import Explanation
-from parspec.interpreter.spec.sources import library_file, library_names
+from parspec.interpreter.spec.functions import FUNCTIONS
+from parspec.interpreter.spec.library_files import library_file, library_names
 
 _HARDWARE = re.compile(r"^(device|link) (\w+) \{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 _SETTING = re.compile(r"^ *(\w+) = ([^#\n]*[^#\s])", re.MULTILINE)
+_BODY = re.compile(r"^block (\w+)\([^\n]*\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
+_LAYER = re.compile(r"^ *layer (\w+):[^=\n]*= (?:(\w+)\()?", re.MULTILINE)
+_WEIGHTS = re.compile(r"^ *weight ([^#\n]*[^#\s])", re.MULTILINE)
+_SIZES = re.compile(r"Sizes to give: (.*?)[.:](?: |$)")
+_CALL = re.compile(r"In a stack `decoder` with `(layer [^`]*)`")
+_PATTERN = re.compile(r"for decoder\.[^`\n]*")
 _TEMPLATE = re.compile(r"^(block|op) (\w+)(\([^=\n]*?)(?: fused)?(?: =[^\n]*| \{)$", re.MULTILINE)
 
 _ON = """\
@@ -30,13 +37,17 @@ output y replicated on tp
 @value
 class _File:
     """A file of the library by the end of its name: what it begins with, the figures of its devices
-    and links, and its blocks and operators with what they take and give."""
+    and links, its blocks and operators with what they take and give, what is inside its blocks
+    (layers, with the blocks that they call, and weights), and how they are used: sizes, a call,
+    patterns."""
 
     name: str
     begins: str
     devices: Mapping[str, str]
     links: Mapping[str, str]
     templates: Mapping[str, str]
+    inside: Mapping[str, tuple[tuple[str, str], ...]]
+    use: tuple[tuple[str, str], ...]
 
 
 def _read(name: str) -> _File:
@@ -47,13 +58,40 @@ def _read(name: str) -> _File:
     for kind, one, body in _HARDWARE.findall(text):
         figures[kind][one] = ", ".join(f"{key} {given}" for key, given in _SETTING.findall(body))
     templates = {one: f"{one}{takes}" for _, one, takes in _TEMPLATE.findall(text)}
-    return _File(name, begins, figures["device"], figures["link"], templates)
+    inside = {one: tuple(_inside(body)) for one, body in _BODY.findall(text)}
+    devices, links = figures["device"], figures["link"]
+    return _File(name, begins, devices, links, templates, inside, tuple(_use(text)))
+
+
+def _use(text: str) -> Iterator[tuple[str, str]]:
+    """What the comment that a file begins with says about using what it brings."""
+    header = "".join(re.findall(r"\A(?:#.*\n)*", text))
+    said = " ".join(re.sub(r"^#", "", header, flags=re.MULTILINE).split())
+    if sizes := _SIZES.search(said):
+        yield "sizes to give", sizes[1]
+    if call := _CALL.search(said):
+        yield "in `decoder`", call[1]
+        yield from (("pattern", pattern) for pattern in _PATTERN.findall(header))
+
+
+def _inside(body: str) -> Iterator[tuple[str, str]]:
+    """What patterns can name in a block: its layers, and in parentheses the block that one calls,
+    whose layers are below it; its weights."""
+    layers = (
+        name if not called or called in FUNCTIONS else f"{name} ({called})"
+        for name, called in _LAYER.findall(body)
+    )
+    yield "layers", ", ".join(layers)
+    if weights := ", ".join(_WEIGHTS.findall(body)):
+        yield "weights", weights
 
 
 def _file(file: _File) -> Explanation:
     hardware = (("device", file.devices), ("link", file.links))
     facts = [(f"{kind} {one}", told) for kind, table in hardware for one, told in table.items()]
-    facts += [("brings", told) for told in file.templates.values()]
+    for one, told in file.templates.items():
+        facts += [("brings", told), *file.inside.get(one, ())]
+    facts += file.use
     aliases = tuple(dict.fromkeys((file.name, *file.devices, *file.templates)))
     name = f"std.{file.name}"
     return Explanation("library", name, file.begins, _example(file), aliases, tuple(facts))

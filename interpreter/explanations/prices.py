@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from parspec.interpreter.explanations.explanation import Explanation
-from parspec.interpreter.spec.expects import FIGURES
+from parspec.interpreter.spec.expects import FIGURES, OF_TRAINING
 from parspec.interpreter.spec.sizes import Kind
 from parspec.interpreter.theory.primitives import PRICE_LISTS, PRIMITIVES, PriceList
 
@@ -179,11 +179,8 @@ expect bubble <= 10%
 
 _AT_REST = frozenset(("weights", "cache", "parameters"))
 _FORWARD = frozenset(("traffic", "time", "compute", "communication", "flops"))
-_TRAINING = {
-    True: "evaluated of the forward pass alone, where the budget says `forward`",
-    False: "not evaluated: it needs the backward pass",
-}
-"""What is evaluated of a figure that is not at rest, by whether the forward pass has one."""
+_TRAINED_FORWARD = "evaluated of the forward pass alone, where the budget says `forward`"
+_NOT_TRAINED = "not evaluated: it needs the backward pass"
 
 
 def _price_list(name: PriceList) -> Explanation:
@@ -196,8 +193,12 @@ def _price_list(name: PriceList) -> Explanation:
 def _figure(name: str, kinds: tuple[Kind, ...]) -> Explanation:
     text, example = _FIGURES[name]
     bound = " or ".join(_UNITS[kind] for kind in kinds)
-    trained = () if name in _AT_REST else (("under `train`", _TRAINING[name in _FORWARD]),)
-    return Explanation("figure", name, text, example, (), (("bound", bound), *trained))
+    facts = [("bound", bound)]
+    if name not in _AT_REST:
+        facts.append(("under `train`", _TRAINED_FORWARD if name in _FORWARD else _NOT_TRAINED))
+    if name in OF_TRAINING:
+        facts.append(("without it", "not evaluated: nothing trains"))
+    return Explanation("figure", name, text, example, (), tuple(facts))
 
 
 PRICES: tuple[Explanation, ...] = tuple(map(_price_list, PRICE_LISTS))

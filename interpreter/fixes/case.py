@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 
+from parspec.grammar.expressions import Name, TensorUse
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import AxisItem, DimItem, DimStatement, MeshStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.entry import Facts
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.fixes.spots import Spot, every, spot
+from parspec.interpreter.spec.library_hardware import declaring
 from parspec.interpreter.spec.model import Model
 
 
@@ -31,6 +34,12 @@ class Case:
         """One of the finding's data as a word; "" where it is missing."""
         value = self.facts.get(key)
         return "" if value is None else str(value)
+
+    def is_to_import(self, name: str) -> bool:
+        """Whether a link or a device is one of the library that the spec has not imported."""
+        kind, model = self.text("kind"), self.model
+        declared = model.devices if kind == "device" else model.links
+        return bool(declaring(kind, name)) and name not in (each.name for each in declared)
 
     def related(self) -> Iterator[Spot]:
         """The statements of the other places that are involved."""
@@ -67,13 +76,19 @@ class Case:
         """The statements of the finding's file, in reading order."""
         return every(self.at.file, self.model)
 
-    def free(self, name: str, taken: Iterable[str]) -> str:
-        """A name like this that is not taken: `D2` for D."""
-        used = set(taken)
-        number = 2
-        while f"{name}{number}" in used:
-            number += 1
-        return f"{name}{number}"
+    def dims_of(self, use: TensorUse) -> Sequence[str]:
+        """The dimensions that a variable is read by: those that are written, else its own."""
+        return self.own_dims(use.path.text) if use.indices is None else written_dims(use)
+
+    def own_dims(self, name: str) -> Sequence[str]:
+        """The dimensions of a variable by its name or its path; () where it is not known."""
+        found = self.model.called.get(name)
+        return () if found is None else found.dims
+
+    def role(self, name: str) -> str:
+        """The role of a variable by its name or its path; "" where it is not known."""
+        found = self.model.called.get(name)
+        return "" if found is None else found.role
 
 
 def case(finding: Finding, model: Model) -> Case | None:
@@ -85,3 +100,14 @@ def case(finding: Finding, model: Model) -> Case | None:
 def fix(title: str, *edits: Edit) -> Fix:
     """A fix of some edits."""
     return Fix(title, edits)
+
+
+def written_dims(use: TensorUse) -> list[str]:
+    """The dimensions that are written behind a variable."""
+    return [index.name.text for index in use.indices or () if isinstance(index.name, Name)]
+
+
+def unlike(name: str, taken: Iterable[str]) -> str:
+    """A name like this one that is not taken: `D2` for D."""
+    used = set(taken)
+    return next(new for number in count(2) if (new := f"{name}{number}") not in used)

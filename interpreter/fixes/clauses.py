@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from parspec.grammar.expressions import Call
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     AtClause,
     Clause,
+    ForStatement,
     LayerStatement,
     OutputStatement,
     PartitionClause,
+    StackStatement,
     StateClause,
     StoreClause,
 )
@@ -17,6 +21,7 @@ from parspec.interpreter.diagnostics.entry import items, size_in_bytes, word
 from parspec.interpreter.diagnostics.findings import Fix
 from parspec.interpreter.fixes.case import Case, fix
 from parspec.interpreter.fixes.spots import calls
+from parspec.interpreter.spec.functions import FUNCTIONS
 
 
 def foreign_dim(case: Case) -> Iterator[Fix]:
@@ -25,7 +30,16 @@ def foreign_dim(case: Case) -> Iterator[Fix]:
 
 
 def reused_axis(case: Case) -> Iterator[Fix]:
-    """One of the two clauses that give an axis to two dimensions removed, the second first."""
+    """The second of two clauses that give an axis to two dimensions in a `for` of its own, which
+    the first beats in layers that have both; or one of the two removed, the second first."""
+    pattern = _pattern(case)
+    if pattern and case.facts.get("dim") is not None:
+        apart = f"for {pattern}: partition {case.at.text(case.span)}"
+        without = case.at.without_cut(case.span)
+        if isinstance(case.at.chunk.statement, ForStatement):
+            yield fix(f"Write `{apart}` above", without, case.at.above(apart))
+        else:
+            yield fix(f"Write `{apart}` below", without, case.at.outermost.below(apart))
     yield from foreign_dim(case)
     for clause in case.at.clauses:
         if not isinstance(clause, PartitionClause):
@@ -35,6 +49,20 @@ def reused_axis(case: Case) -> Iterator[Fix]:
             dim = cut.dim if isinstance(cut.dim, str) else cut.dim.text
             if dim == case.text("other") and axes == [case.text("axis")]:
                 yield fix(f"Remove `{case.at.text(cut.span)}`", case.at.without_cut(cut.span))
+
+
+def _pattern(case: Case) -> str:
+    """The pattern by which a clause's `for`, or its layer which calls a block, reaches layers; ""
+    in another statement, and in a block's body, which patterns reach only where it is called."""
+    match case.at.chunk.statement:
+        case ForStatement(patterns=patterns):
+            return case.at.text(Span(patterns[0].span.start, patterns[-1].span.end))
+        case LayerStatement(name=name, expression=Call(function=function)):
+            around = [header.statement for header in reversed(case.at.around)]
+            stacks = [header.name.text for header in around if isinstance(header, StackStatement)]
+            if function.text not in FUNCTIONS and len(stacks) == len(around):
+                return ".".join((*stacks, name.text))
+    return ""
 
 
 def two_states(case: Case) -> Iterator[Fix]:
@@ -140,11 +168,22 @@ def misplaced(case: Case) -> Iterator[Fix]:
             if clause.span == case.span:
                 yield fix(f"Remove `{case.at.text(case.span)}`", case.at.without_cut(case.span))
         return
-    outermost = case.at.of(case.at.around[-1])
     text = case.at.chunk.text[: case.at.code_end]
-    yield fix(f"Move `{_one_line(text)}` out", case.at.removed(), outermost.above(text))
+    yield fix(f"Move `{_one_line(text)}` out", case.at.removed(), case.at.outermost.above(text))
     yield fix(f"Remove `{_one_line(text)}`", case.at.removed())
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+def stored(case: Case) -> Iterator[Fix]:
+    """Weights that are most of what does not fit, stored on an axis with nodes enough."""
+    ways, around = case.facts.get("ways"), case.at.around
+    if case.text("largest") != "weights" or not isinstance(ways, int):
+        return
+    beside = [one for one in case.statements() if one.around == around]
+    for axis in case.model.mesh.axes:
+        if isinstance(axis.size, int) and axis.size >= ways:
+            clause = f"for *: store on {axis.name}"
+            yield fix(f"Write `{clause}`", beside[-1].below(clause))

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from parspec.grammar.expressions import Call, Expression, Name, Product, Sum, TensorUse
+from parspec.grammar.expressions import Call, Expression, Product, Sum, TensorUse
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import DimStatement, ImportStatement, LayerStatement, MeshStatement
-from parspec.interpreter.diagnostics.entry import items
+from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
-from parspec.interpreter.fixes.case import Case, fix
-from parspec.interpreter.fixes.spots import Spot
+from parspec.interpreter.fixes.case import Case, fix, written_dims
+from parspec.interpreter.fixes.spots import Spot, inside, last, of_type
 from parspec.interpreter.spec.functions import FUNCTIONS
+from parspec.interpreter.spec.library_files import library_file
 from parspec.interpreter.spec.library_hardware import declaring
-from parspec.interpreter.spec.sources import library_file
 
 
 def missing(case: Case) -> Iterator[Fix]:
@@ -30,56 +31,57 @@ def missing(case: Case) -> Iterator[Fix]:
         case "dimension":
             yield fix(f"Declare `dim {name}`", _beside_dims(case, name))
         case "axis":
-            yield fix(f"Declare `mesh {name}`", _in_mesh(case, name))
+            yield _axis(case, name)
         case "tensor":
             yield from _variable(case, name)
         case "function" if not items(case.facts.get("near")) and not case.text("here"):
             declared = f"op {name}: pointwise"
-            yield fix(f"Declare `{declared}`", _outermost(case).above(declared))
+            yield fix(f"Declare `{declared}`", case.at.outermost.above(declared))
         case "link" | "device" as kind:
-            yield from _hardware(case, kind, name)
-
-
-def _outermost(case: Case) -> Spot:
-    """The outermost statement around the finding."""
-    return case.at.of(case.at.around[-1]) if case.at.around else case.at
+            for meant in (name, *map(word, items(case.facts.get("near")))):
+                yield from _hardware(case, kind, meant)
 
 
 def _beside_dims(case: Case, name: str) -> Edit:
-    dims = [
-        one
-        for one in case.statements()
-        if isinstance(one.chunk.statement, DimStatement) and not one.around
-    ]
-    return dims[-1].below(f"dim {name}") if dims else _outermost(case).above(f"dim {name}")
+    dims = last(DimStatement, case.at.file, case.model)
+    declared = f"dim {name}"
+    return case.at.outermost.above(declared) if dims is None else dims.below(declared)
 
 
-def _in_mesh(case: Case, name: str) -> Edit:
-    """One more axis of the mesh that is in force, innermost; its size is for the user to say."""
-    meshes = [one for one in case.statements() if isinstance(one.chunk.statement, MeshStatement)]
-    plan = case.at.around[-1:]
-    for mesh in (*(m for m in meshes if m.around and m.around[-1:] == plan), *meshes):
+def _axis(case: Case, name: str) -> Fix:
+    """One more axis of the mesh that is in force, innermost. Beside axes that have sizes it has one
+    node, so that their product stays what it is; how many it is to have is for the user to say."""
+    meshes = of_type(MeshStatement, case.at.file, case.model)
+    for mesh in chain(inside(case.at.outermost) if case.at.around else (), meshes):
         statement = mesh.chunk.statement
         if isinstance(statement, MeshStatement) and statement.axes:
-            return mesh.insert(statement.axes[-1].span.end, f", {name}")
-    return _outermost(case).above(f"mesh {name}")
+            sized = any(axis.size is not None for axis in statement.axes)
+            axis = f"{name} = 1" if sized else name
+            edit = mesh.insert(statement.axes[-1].span.end, f", {axis}")
+            return fix(f"Add `{axis}` to the mesh", edit)
+    return fix(f"Declare `mesh {name}`", case.at.outermost.above(f"mesh {name}"))
 
 
-def _hardware(case: Case, kind: str, name: str) -> Iterator[Fix]:
-    """An import of each library file that declares it, in place of one that declares the same
-    links; where some declare everything that is missing, only of these."""
-    files = declaring(kind, name)
+def _hardware(case: Case, kind: str, meant: str) -> Iterator[Fix]:
+    """An import of each library file that declares what is meant, in place of one that declares the
+    same links; where some declare everything that is missing, only of these. The name that is
+    written becomes the one that is meant."""
+    files = declaring(kind, meant) if case.is_to_import(meant) else ()
     complete = set(files).intersection(*(declaring(*each) for each in _missing_hardware(case)))
+    written = case.text("name")
+    renamed = () if meant == written else (case.at.replace(case.span, meant),)
+    beside = f" for `{meant}`" if renamed else ""
     for library in files if not complete else sorted(complete):
         statement = f"import {library}"
         links = _links(library)
         clash = next((one for one in _imports(case) if not links.isdisjoint(_links(one[1]))), None)
         if clash is None:
-            yield fix(f"Add `{statement}`", _outermost(case).above(statement))
+            added = case.at.outermost.above(statement)
+            yield fix(f"Add `{statement}`{beside}", added, *renamed)
         elif kind == "device":
             at, before, span = clash
-            title = f"Replace `import {before}` with `{statement}`"
-            yield fix(title, at.replace(span, statement))
+            title = f"Replace `import {before}` with `{statement}`{beside}"
+            yield fix(title, at.replace(span, library), *renamed)
 
 
 def _missing_hardware(case: Case) -> Iterator[tuple[str, str]]:
@@ -92,8 +94,8 @@ def _missing_hardware(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _imports(case: Case) -> Iterator[tuple[Spot, str, Span]]:
-    """The library files that the finding's file imports."""
-    for one in case.statements():
+    """The library files that the finding's file imports, and where each is named."""
+    for one in of_type(ImportStatement, case.at.file, case.model):
         match one.chunk.statement:
             case ImportStatement(quoted=False, target=target, span=span):
                 yield one, target, span
@@ -106,17 +108,22 @@ def _links(library: str) -> frozenset[str]:
 
 
 def _variable(case: Case, name: str) -> Iterator[Fix]:
-    """A weight or an input; what is multiplied by something else is a weight first."""
+    """A weight or an input; what is multiplied by weights alone is an input first, what is
+    multiplied by something else a weight. Nothing where its dimensions are not known."""
     statement = case.at.chunk.statement
     if not isinstance(statement, LayerStatement) or statement.expression is None:
         return
-    wanted = _wanted(statement.expression, [d.text for d in statement.out_dims or ()], name, case)
-    if wanted is None:
+    if statement.out_dims is None:
+        result = case.own_dims(statement.out.text)
+    else:
+        result = [dim.text for dim in statement.out_dims]
+    wanted = _wanted(statement.expression, result, name, case)
+    if wanted is None or not (wanted[0] or statement.out_dims is not None):
         return
     dims, role = wanted
     for each in (role, "input" if role == "weight" else "weight"):
         declared = f"{each} {name}[{', '.join(dims)}]"
-        place = case.at if each == "weight" else _outermost(case)
+        place = case.at if each == "weight" else case.at.outermost
         yield fix(f"Declare `{declared}`", place.above(declared))
 
 
@@ -126,7 +133,7 @@ def _wanted(
     """The dimensions that a variable has if `expression` has those of the result, and its role."""
     match expression:
         case TensorUse(path=path) if path.text == name:
-            return _written(expression) or result, "input"
+            return written_dims(expression) or result, "input"
         case Sum(terms=terms):
             return _first([term.value for term in terms], result, name, case)
         case Call(over=over, arguments=arguments, function=function):
@@ -134,7 +141,7 @@ def _wanted(
             weights = arguments[1:] if known is not None and known.weighted else ()
             for use in weights:
                 if isinstance(use, TensorUse) and use.path.text == name:
-                    return _written(use) or [dim.text for dim in over], "weight"
+                    return written_dims(use) or [dim.text for dim in over], "weight"
             lost = () if known is None or known.keeps else [dim.text for dim in over]
             return _first(arguments, [*result, *lost], name, case)
         case Product(factors=factors):
@@ -143,11 +150,13 @@ def _wanted(
             if not own:
                 return None
             if not others:
-                return _written(own[0]) or result, "input"
-            known_dims = list(dict.fromkeys(dim for each in others for dim in _dims(each, case)))
+                return written_dims(own[0]) or result, "input"
+            known_dims = list(dict.fromkeys(dim for each in others for dim in case.dims_of(each)))
             summed = [dim for dim in known_dims if dim not in result]
             fresh = [dim for dim in result if dim not in known_dims]
-            return _written(own[0]) or [*summed, *fresh], "weight"
+            if all(case.role(use.path.text) == "weight" for use in others):
+                return written_dims(own[0]) or [*fresh, *summed], "input"
+            return written_dims(own[0]) or [*summed, *fresh], "weight"
     return None
 
 
@@ -156,14 +165,3 @@ def _first(
 ) -> tuple[Sequence[str], str] | None:
     found = (_wanted(part, result, name, case) for part in parts)
     return next((each for each in found if each is not None), None)
-
-
-def _written(use: TensorUse) -> list[str]:
-    return [each.name.text for each in use.indices or () if isinstance(each.name, Name)]
-
-
-def _dims(use: TensorUse, case: Case) -> Sequence[str]:
-    if use.indices is not None:
-        return _written(use)
-    known = (t.dims for t in case.model.tensors if use.path.text in (t.label, t.name))
-    return next(known, ())

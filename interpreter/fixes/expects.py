@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from math import ceil, floor
 
@@ -14,12 +14,22 @@ from parspec.grammar.syntax import (
     StateExpect,
 )
 from parspec.interpreter.diagnostics.findings import Fix
-from parspec.interpreter.diagnostics.readable import bytes_text, seconds_text
+from parspec.interpreter.diagnostics.readable import (
+    bytes_text,
+    digits,
+    flops_text,
+    seconds_text,
+)
 from parspec.interpreter.fixes.case import Case, fix
-from parspec.interpreter.fixes.spots import every
-from parspec.interpreter.spec.expects import PARTITIONED
-from parspec.interpreter.spec.sizes import UNITS
+from parspec.interpreter.fixes.spots import last
+from parspec.interpreter.spec.expects import FIGURES, PARTITIONED
+from parspec.interpreter.spec.sizes import UNITS, Kind
 
+_SHOWN: Mapping[Kind, Callable[[Fraction], str]] = {
+    "bytes": bytes_text,
+    "s": seconds_text,
+    "flop": flops_text,
+}
 _DIGITS = 3  # significant digits of a bound that is offered
 
 
@@ -41,14 +51,12 @@ def budget(case: Case) -> Iterator[Fix]:
 
 
 def _bound(actual: Fraction, figure: str, rounded: Callable[[Fraction], int]) -> str:
-    """A figure with a unit, rounded to three digits in one direction only."""
-    if figure == "parameters":
-        return str(_round(actual, rounded))
-    shown = seconds_text(actual) if figure == "time" else bytes_text(actual)
-    unit = shown.partition(" ")[2]
-    scale = UNITS[unit][1]
-    value = _round(actual / scale, rounded)
-    return f"{value.numerator if value.denominator == 1 else float(value)} {unit}"
+    """A figure in the unit in which it is read, rounded to three digits in one direction only."""
+    shown = next((_SHOWN[kind] for kind in FIGURES[figure] if kind in _SHOWN), digits)
+    unit = shown(actual).partition(" ")[2]
+    value = _round(actual / UNITS[unit][1] if unit else actual, rounded)
+    text = str(value.numerator if value.denominator == 1 else float(value))
+    return f"{text} {unit}" if unit else text
 
 
 def _round(value: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:
@@ -71,9 +79,7 @@ def partitioned(case: Case) -> Iterator[Fix]:
     if case.text("kind") != "state" or case.text("name").casefold() not in PARTITIONED:
         return
     if isinstance(statement, ExpectStatement) and isinstance(statement.condition, StateExpect):
-        name = statement.condition.tensor.path.text
-        known = (t.dims for t in case.model.tensors if name in (t.name, t.label))
-        for dim in next(known, ()):
+        for dim in case.own_dims(statement.condition.tensor.path.text):
             yield case.write(f"P({dim})")
 
 
@@ -82,15 +88,11 @@ def pin(case: Case) -> Iterator[Fix]:
     axes = case.text("axis").replace(",", ", ")
     text = f"expect {case.text('primitive')} of {case.text('tensor')} on {axes}"
     file = case.model.explicit_site.file if case.model.explicit_site else case.at.file
-    keywords = (CommunicationStatement, ExpectStatement)
-    places = [
-        one
-        for one in every(file, case.model)
-        if isinstance(one.chunk.statement, keywords) and not one.around
-    ]
-    places.sort(key=lambda one: isinstance(one.chunk.statement, ExpectStatement))
-    if places:
-        yield fix(f"Write `{text}`", places[-1].below(text))
+    place = last(ExpectStatement, file, case.model) or last(
+        CommunicationStatement, file, case.model
+    )
+    if place is not None:
+        yield fix(f"Write `{text}`", place.below(text))
 
 
 def unpin(case: Case) -> Iterator[Fix]:

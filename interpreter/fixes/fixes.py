@@ -60,6 +60,7 @@ _MENDERS: Mapping[str, tuple[Mender, ...]] = {
     "batch_mismatch": (sizes.near_size,),
     "layers_lost": (stacks.layers_lost,),
     "carry_unsettled": (stacks.unsettled,),
+    "out_of_memory": (clauses.stored,),
     "expect_failed": (expects.budget,),
     "memory_expectation": (expects.budget,),
     "input_state_mismatch": (expects.state,),

@@ -12,13 +12,14 @@ from parspec.grammar.syntax import (
     ForStatement,
     LayerStatement,
     MeshStatement,
+    OutputStatement,
     StackStatement,
     TensorStatement,
 )
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix
-from parspec.interpreter.fixes.spots import Spot
+from parspec.interpreter.fixes.spots import Spot, last
 from parspec.interpreter.spec.names import near
 from parspec.interpreter.spec.patterns import ANY
 
@@ -28,7 +29,7 @@ def close_names(case: Case) -> Iterator[Fix]:
     name, close = case.text("name"), [word(each) for each in items(case.facts.get("near"))]
     if case.finding.fixes or case.facts.get("made") or case.at.text(case.span) != name:
         return
-    for each in close:
+    for each in (each for each in close if not case.is_to_import(each)):
         yield fix(f"Replace `{name}` with `{each}`", case.at.replace(case.span, each))
 
 
@@ -92,7 +93,8 @@ def patterns(case: Case) -> Iterator[Fix]:
     text = case.at.text(case.span)
     close = [word(each) for each in items(case.facts.get("near"))]
     if not case.finding.fixes:
-        for each in close or near(text, dict.fromkeys(_layers(case))):
+        others = (each for each in dict.fromkeys(_layers(case)) if each != text)
+        for each in close or near(text, others):
             yield fix(f"Replace `{text}` with `{each}`", case.at.replace(case.span, each))
     spans = [pattern.span for pattern in statement.patterns]
     if case.span not in spans:
@@ -124,8 +126,7 @@ def _layers(case: Case) -> Iterator[str]:
 
 def _last_output(case: Case) -> Spot:
     """The last `output` of the file, else the statement itself."""
-    outputs = [one for one in case.statements() if _keyword(one) == "output"]
-    return outputs[-1] if outputs else case.at
+    return last(OutputStatement, case.at.file, case.model) or case.at
 
 
 def _keyword(one: Spot) -> str:

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from parspec.grammar.expressions import Name, Product, TensorUse
+from parspec.grammar.expressions import Product, TensorUse
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import LayerStatement, TensorStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
-from parspec.interpreter.fixes.case import Case, fix
+from parspec.interpreter.fixes.case import Case, fix, unlike
 from parspec.interpreter.fixes.spots import calls
 from parspec.interpreter.spec.functions import FUNCTIONS
 
@@ -46,7 +46,7 @@ def repeated_dim(case: Case) -> Iterator[Fix]:
     if found is None or case.at.text(case.span) != dim:
         return
     at, item = found
-    second = case.free(dim, (each.name for each in case.model.dims))
+    second = unlike(dim, (each.name for each in case.model.dims))
     edits = [at.insert(item.span.end, f", {second} = {dim}"), case.at.replace(case.span, second)]
     edits += _results(case, dim, second)
     yield fix(f"Write `{second}`, declared as `{second} = {dim}`", *edits)
@@ -74,19 +74,12 @@ def missing_index(case: Case) -> Iterator[Fix]:
     match case.at.chunk.statement:
         case LayerStatement(expression=Product(factors=factors), out=out):
             uses = [factor for factor in factors if isinstance(factor, TensorUse)]
-            indices = [_dims(use, case) for use in uses]
+            indices = [case.dims_of(use) for use in uses]
             if all(indices):
                 count = Counter(dim for each in indices for dim in each)
                 dims = [dim for each in indices for dim in each if count[dim] == 1]
                 text = f"{out.text}[{', '.join(dims)}]"
                 yield fix(f"Write `{text}`", case.at.replace(out.span, text))
-
-
-def _dims(use: TensorUse, case: Case) -> tuple[str, ...]:
-    if use.indices is not None:
-        return tuple(each.name.text for each in use.indices if isinstance(each.name, Name))
-    known = (t.dims for t in case.model.tensors if use.path.text in (t.label, t.name))
-    return next(known, ())
 
 
 def arguments(case: Case) -> Iterator[Fix]:

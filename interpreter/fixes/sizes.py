@@ -88,7 +88,7 @@ def uneven_store(case: Case) -> Iterator[Fix]:
         for clause in statement.clauses:
             if isinstance(clause, StoreClause) and clause.span == case.span and clause.dim:
                 dims = dict.fromkeys(name.text for item in statement.items for name in item.dims)
-                for dim in dims.keys() - {clause.dim.text}:
+                for dim in (each for each in dims if each != clause.dim.text):
                     yield fix(
                         f"Write `store {dim} on {case.text('axis')}`",
                         case.at.replace(clause.dim.span, dim),

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from parspec.grammar.document import Chunk, Document
-from parspec.grammar.expressions import Call, Expression, Product, Sum
+from parspec.grammar.expressions import Call, Expression, parts
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     Clause,
@@ -19,16 +20,15 @@ from parspec.grammar.syntax import (
     OutputStatement,
     PartitionClause,
     StackStatement,
+    Statement,
     TensorStatement,
 )
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Site
+from parspec.interpreter.spec.library_files import is_library
 from parspec.interpreter.spec.model import Model
-from parspec.interpreter.spec.sources import library_name, library_names
 
-_LIBRARY = "std/"  # how the names of library files begin
 _TOKEN = re.compile(r'"[^"\r\n]*"|(?P<comment>#[^\r\n]*)|[^\s#"]+|"')
-_COMMENTS_ABOVE = re.compile(r"(?:[^\S\r\n]*#[^\r\n]*(?:\r\n|\r|\n))+[^\S\r\n]*\Z")
 _BLANK = re.compile(r"(?:\s|#[^\r\n]*)*")
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -53,6 +53,11 @@ class Spot:
         outer = self.around[self.around.index(header) + 1 :]
         start = self.document.start_of(header.key)
         return Spot(self.file, self.document, header, start, outer)
+
+    @property
+    def outermost(self) -> Spot:
+        """The outermost statement that it is in, or itself."""
+        return self.of(self.around[-1]) if self.around else self
 
     def site(self, span: Span) -> Site:
         """Where a span is."""
@@ -120,8 +125,7 @@ class Spot:
     @property
     def _comments(self) -> int:
         """How many characters the comments directly above the statement have, up to it."""
-        found = _COMMENTS_ABOVE.search(self.document.text[: self.start])
-        return 0 if found is None else len(found[0].lstrip(" \t"))
+        return self.start - _comments_start(self.document.text, self.start)
 
     @property
     def _break(self) -> str:
@@ -130,8 +134,7 @@ class Spot:
         return "\n" if found is None else found[0]
 
     def _column_of(self, offset: int) -> int:
-        text = self.document.text
-        return offset - max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) - 1
+        return offset - _line_start(self.document.text, offset)
 
     def _end(self, chunk: Chunk) -> int:
         start = self.document.start_of(chunk.key)
@@ -200,12 +203,11 @@ def spot(site: Site, model: Model) -> Spot | None:
     """The statement in which a site is; None where nobody can edit it: in the library, or
     nowhere."""
     document = dict(model.documents).get(site.file)
-    if document is None or _is_library(site.file):
+    if document is None or is_library(site.file):
         return None
-    path = _path(document.chunks, site.chunk)
-    if not path:
+    if site.chunk not in document.paths:
         return None
-    return Spot(site.file, document, path[0], document.start_of(site.chunk), path[1:])
+    return _spot(site.file, document, site.chunk)
 
 
 def inside(header: Spot) -> Iterator[Spot]:
@@ -219,39 +221,50 @@ def inside(header: Spot) -> Iterator[Spot]:
 def every(file: str, model: Model) -> Iterator[Spot]:
     """The statements of a file, in reading order."""
     document = dict(model.documents)[file]
-    pending: list[tuple[Chunk, ...]] = [(chunk,) for chunk in reversed(document.chunks)]
-    while pending:
-        path = pending.pop()
-        chunk = path[0]
-        yield Spot(file, document, chunk, document.start_of(chunk.key), path[1:])
-        pending += [(inner, *path) for inner in reversed(chunk.body)]
+    for start, chunk in document.placed():
+        yield Spot(file, document, chunk, start, document.paths[chunk.key][1:])
+
+
+def of_type(kind: type[Statement], file: str, model: Model) -> Iterator[Spot]:
+    """The statements of one type in a file, in reading order."""
+    document = dict(model.documents)[file]
+    return (_spot(file, document, key) for key in document.by_type.get(kind, ()))
+
+
+def last(kind: type[Statement], file: str, model: Model) -> Spot | None:
+    """The last statement of one type in a file that stands in no body."""
+    document = dict(model.documents)[file]
+    keys = reversed(document.by_type.get(kind, ()))
+    outermost = (key for key in keys if len(document.paths[key]) == 1)
+    return next((_spot(file, document, key) for key in outermost), None)
 
 
 def calls(expression: Expression | None) -> Iterator[Call]:
     """The calls in an expression, outer ones first, as they are written."""
-    pending = [] if expression is None else [expression]
-    while pending:
-        match pending.pop():
-            case Call() as call:
-                yield call
-                pending += reversed(call.arguments)
-            case Product(factors=factors):
-                pending += reversed(factors)
-            case Sum(terms=terms):
-                pending += [term.value for term in reversed(terms)]
+    inside = () if expression is None else parts(expression)
+    return (part for part in inside if isinstance(part, Call))
 
 
-def _path(chunks: Sequence[Chunk], key: int) -> tuple[Chunk, ...]:
-    """A chunk by its key with those around it, innermost first."""
-    for chunk in chunks:
-        if chunk.key == key:
-            return (chunk,)
-        if inner := _path(chunk.body, key):
-            return (*inner, chunk)
-    return ()
+def _spot(file: str, document: Document, key: int) -> Spot:
+    chunk, *around = document.paths[key]
+    return Spot(file, document, chunk, document.start_of(key), tuple(around))
 
 
-def _is_library(file: str) -> bool:
-    return file.startswith(_LIBRARY) and file in {
-        library_name(f"std.{name}") for name in library_names()
-    }
+def _line_start(text: str, offset: int) -> int:
+    """Where the line of an offset begins."""
+    start = text.rfind("\n", 0, offset) + 1
+    return max(start, text.rfind("\r", start, offset) + 1)
+
+
+@lru_cache(maxsize=8)  # many findings may stand in one statement
+def _comments_start(text: str, offset: int) -> int:
+    """Where the comment lines directly above an offset begin; the offset itself without any."""
+    start, begin = offset, _line_start(text, offset)
+    while begin:
+        end = begin - (2 if text.endswith("\r\n", 0, begin) else 1)
+        begin = _line_start(text, end)
+        line = text[begin:end]
+        if not line.lstrip().startswith("#"):
+            break
+        start = begin + len(line) - len(line.lstrip())
+    return start

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from parspec.grammar.expressions import Call, Expression, Product, Sum, TensorUse
+from parspec.grammar.expressions import TensorUse, parts
 from parspec.grammar.syntax import LayerStatement, PartitionClause, StackStatement, StagesStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
-from parspec.interpreter.fixes.case import Case, fix
+from parspec.interpreter.fixes.case import Case, fix, unlike
 from parspec.interpreter.fixes.spots import Spot, inside
 
 _STATE = re.compile(r"(\S+): (?:P\((\w+)\)|R)")
 
 
 def layers_lost(case: Case) -> Iterator[Fix]:
-    """The first stages take one layer more, or chunks of a size that deals out all."""
+    """The first stages take one layer more, or chunks of a size that deals out all, or one of
+    unequal chunks takes what is lost or gives up what is too much."""
     statement = case.at.chunk.statement
+    if isinstance(statement, StagesStatement) and len(statement.chunks) > 1:
+        yield from _one_chunk(case, statement)
     if isinstance(statement, StagesStatement) and len(statement.chunks) == 1:
         layers, sizes = case.facts.get("layers"), items(case.facts.get("valid_chunk"))
         (chunks,) = statement.chunks
@@ -37,6 +40,22 @@ def layers_lost(case: Case) -> Iterator[Fix]:
         yield fix(f"Write `{item.name.text} uneven`", at.insert(item.span.end, " uneven"))
 
 
+def _one_chunk(case: Case, statement: StagesStatement) -> Iterator[Fix]:
+    """The smallest chunk larger, or the largest smaller, so that all layers are dealt out once."""
+    lost = case.facts.get("lost")
+    counts = {
+        portion.count.span: int(portion.count.value)
+        for chunks in statement.chunks
+        for portion in chunks.portions
+        if portion.count and chunks.repeat is None and portion.path.text == case.text("stack")
+    }
+    if isinstance(lost, int) and counts:
+        span = (min if lost > 0 else max)(counts, key=lambda each: counts[each])
+        if (count := counts[span] + lost) > 0:
+            text = f"{count} {case.text('stack')}"
+            yield fix(f"Write `{text}`", case.at.replace(span, str(count)))
+
+
 def unsettled(case: Case) -> Iterator[Fix]:
     """What a turn leaves brought back to where the first turn found it, in a last layer."""
     statement = case.at.chunk.statement
@@ -51,7 +70,7 @@ def unsettled(case: Case) -> Iterator[Fix]:
         return
     dims = next((t.dims for t in case.model.tensors if t.label == carry), ())
     taken = {tensor.label for tensor in case.model.tensors}
-    turned = case.free(carry, taken)
+    turned = unlike(carry, taken)
     back = f"layer {turned}_back: {carry}[{', '.join(dims)}] = {turned}"
     edits = [last.replace(made.out.span, turned)]
     for one in body[body.index(last) + 1 :]:
@@ -66,17 +85,8 @@ def _makes(one: Spot, tensor: str) -> bool:
 
 
 def _reads(one: Spot, tensor: str, name: str) -> Iterator[Edit]:
-    statement = one.chunk.statement
-    pending: list[Expression | None] = (
-        [statement.expression] if isinstance(statement, LayerStatement) else []
-    )
-    while pending:
-        match pending.pop():
-            case TensorUse(path=path) if path.text == tensor:
-                yield one.replace(path.span, name)
-            case Product(factors=factors):
-                pending += factors
-            case Sum(terms=terms):
-                pending += (term.value for term in terms)
-            case Call(arguments=arguments):
-                pending += arguments
+    match one.chunk.statement:
+        case LayerStatement(expression=expression) if expression is not None:
+            for part in parts(expression):
+                if isinstance(part, TensorUse) and part.path.text == tensor:
+                    yield one.replace(part.path.span, name)

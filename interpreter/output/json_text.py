@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from parspec.interpreter.diagnostics.findings import Datum
-from parspec.interpreter.theory.formulas import Amount, Number, is_number
+from parspec.interpreter.theory.formulas import Amount, Number, Polynomial, is_number, plain
 
 Json: TypeAlias = "str | int | float | Mapping[str, Json] | Sequence[Json] | None"
 
@@ -50,6 +50,11 @@ def datum(value: Datum) -> Json:
 def number(amount: Amount | None) -> int | float | None:
     """An amount as a number: exact where it is whole; None where it is symbolic or unknown."""
     return _number(amount) if is_number(amount) else None
+
+
+def formula_text(amount: Amount | float | None) -> str | None:
+    """The formula of what is symbolic, as an expression that a program can evaluate."""
+    return plain(amount) if isinstance(amount, Polynomial) else None
 
 
 def _number(amount: Number) -> int | float:

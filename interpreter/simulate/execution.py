@@ -21,7 +21,7 @@ from parspec.interpreter.analysis.sections import Inferred
 from parspec.interpreter.analysis.serving import Served
 from parspec.interpreter.simulate.collectives import all_reduce
 from parspec.interpreter.simulate.kernels import Kernel, Task, kernel
-from parspec.interpreter.simulate.machine import Array, Device, Impossible, Machine
+from parspec.interpreter.simulate.machine import Array, Device, Impossible, Machine, Positions
 from parspec.interpreter.simulate.parts import Part
 from parspec.interpreter.simulate.program import Program, Turns, appended, read
 from parspec.interpreter.simulate.proof import Difference
@@ -83,7 +83,6 @@ class Execution:
         self._at_hand: dict[tuple[str, Scope], list[Spread]] = {}
         self._loaded: dict[tuple[str, Scope], Turns] = {}
         self._made_in: dict[str, Scope] = {}
-        self._caches: dict[tuple[str, Turns], Array] = {}
         self._placed = self.plan.inferred.by_name
         self._served: dict[tuple[str, Scope], list[Served]] = {}
         for served in self.plan.inferred.served:
@@ -203,9 +202,7 @@ class Execution:
             raise Impossible("a device that computes has no operand")
         return Part(dims, arrays[device], self._rows(dims, where, device))
 
-    def _rows(
-        self, dims: tuple[str, ...], where: Layout, device: Device
-    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+    def _rows(self, dims: tuple[str, ...], where: Layout, device: Device) -> tuple[Positions, ...]:
         return tuple(self.machine.positions(dim, where.axes(dim), device) for dim in dims)
 
     def _computed(

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from parspec.interpreter.simulate.kernels import Kernel, Task, kernel
-from parspec.interpreter.simulate.machine import Array, Extent
+from parspec.interpreter.simulate.machine import Array, Extent, Positions
 from parspec.interpreter.simulate.parts import Part
 from parspec.interpreter.simulate.program import Program, Turns, appended, read
 from parspec.interpreter.spec.model import Item, Layer, Stack
@@ -69,9 +69,7 @@ class _Run:
             self.values[out.name] = result
         self.results[layer.name, turns] = result
 
-    def _rows(
-        self, dims: tuple[str, ...]
-    ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
+    def _rows(self, dims: tuple[str, ...]) -> tuple[Positions, ...]:
         return tuple(np.arange(self.extents[dim].size) for dim in dims)
 
 

@@ -21,7 +21,7 @@ from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.analysis.sections import Inferred, infer
 from parspec.interpreter.simulate.sizes import Cutting, Sized, Wanted, smallest
 from parspec.interpreter.simulate.slots import slot_dims
-from parspec.interpreter.spec.model import Dim, Mesh, Model, Settings, Stack, Stages
+from parspec.interpreter.spec.model import Dim, Link, Mesh, Model, Settings, Stack, Stages
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import FLAT, Layout
 from parspec.interpreter.theory.redistribution import Step
@@ -69,10 +69,10 @@ def shrunk(model: Model) -> Small | Refused:
     why: Refused | None = None
     for ways in _meshes(model, grid):
         plan = _Plan(model, inferred, ways)
-        for least, latencies in _attempts(model):
+        for least, links in _attempts(model):
             small = plan.at(least)
             if isinstance(small, Small):
-                small = replace(small, model=_with_links(small.model, latencies))
+                small = replace(small, model=replace(small.model, links=links))
                 reason = _kept(small.model, grid, wanted)
                 if reason is None:
                     return small
@@ -91,9 +91,9 @@ def _redealt(step: Step) -> bool:
 # -- attempts: least sizes first, then sizes in the order of the large ones ------------------------
 
 
-def _attempts(model: Model) -> Iterator[tuple[Mapping[str, int], bool]]:
-    """Least sizes of dimensions, and whether latencies count: in large plans bytes outweigh them,
-    in small ones never."""
+def _attempts(model: Model) -> Iterator[tuple[Mapping[str, int], tuple[Link, ...]]]:
+    """Least sizes of dimensions, and links: as they are, then without latencies, which bytes
+    outweigh in large plans and never in small ones."""
     order = sorted({d.size for d in model.dims if isinstance(d.size, int)})
     rank = {size: place for place, size in enumerate(order)}
     ranks = {d.name: rank[d.size] for d in model.dims if isinstance(d.size, int)}
@@ -102,19 +102,12 @@ def _attempts(model: Model) -> Iterator[tuple[Mapping[str, int], bool]]:
         {name: 2 + place for name, place in ranks.items()},
         {name: min(2 ** (1 + place), 64) for name, place in ranks.items()},
     ]
-    for row in rows:
-        yield row, True
-        if model.links:
-            yield row, False
-
-
-def _with_links(model: Model, latencies: bool) -> Model:
-    if latencies:
-        return model
     none = Fraction(0)
-    return replace(
-        model, links=tuple(replace(link, latency=none, start=none) for link in model.links)
-    )
+    free = tuple(replace(link, latency=none, start=none) for link in model.links)
+    for row in rows:
+        yield row, model.links
+        if free:
+            yield row, free
 
 
 def _course(moves: Iterable[Move]) -> list[tuple[str, ...]]:

@@ -42,26 +42,31 @@ class _Task:
     def axes(self) -> tuple[str, ...]:
         return self.step.axes
 
+    @property
+    def left(self) -> Layout:
+        """The source, replicated on the step's axes."""
+        return self.source.without(self.axes)
+
     def loses(self) -> str:
         """The one dimension that gives up the step's axes, its minor-most."""
         for dim, axes in self.source.cuts:
             if self.axes == axes[len(axes) - len(self.axes) :] and set(self.axes) <= set(axes):
                 return dim
-        raise Impossible(f"no dimension ends in {', '.join(self.axes)}: {self._text()}")
+        raise Impossible(f"no dimension ends in {', '.join(self.axes)}: {self.text()}")
 
     def gains(self) -> str:
         """The one dimension that the step's axes come to cut, as its minor-most."""
         for dim, axes in self.target.cuts:
             if self.axes == axes[len(axes) - len(self.axes) :]:
                 return dim
-        raise Impossible(f"no dimension comes to end in {', '.join(self.axes)}: {self._text()}")
+        raise Impossible(f"no dimension comes to end in {', '.join(self.axes)}: {self.text()}")
 
     def kind(self) -> str:
         """The one kind of the addends that are reduced."""
         kinds = {self.source.state(axis).kind for axis in self.axes}
         kind = kinds.pop() if len(kinds) == 1 else None
         if kind is None:
-            raise Impossible(f"nothing to reduce on {', '.join(self.axes)}: {self._text()}")
+            raise Impossible(f"nothing to reduce on {', '.join(self.axes)}: {self.text()}")
         return kind
 
     def root(self, where: Layout) -> int:
@@ -70,7 +75,7 @@ class _Task:
         for axis in self.axes:
             nodes = where.state(axis).nodes
             if len(nodes) != 1 or not isinstance(nodes[0], int):
-                raise Impossible(f"no single node of {axis} has it: {self._text()}")
+                raise Impossible(f"no single node of {axis} has it: {self.text()}")
             rank = rank * prod(self.machine.nodes((axis,))) + nodes[0]
         return rank
 
@@ -99,7 +104,8 @@ class _Task:
         unit = self.machine.dims[dim].unit
         return lambda array: cut(array, self.along(dim), ways, unit, filling)
 
-    def _text(self) -> str:
+    def text(self) -> str:
+        """What is to be done, for a message."""
         return f"{self.step.primitive or 'a free move'} from {self.source} to {self.target}"
 
 
@@ -112,7 +118,7 @@ def carried_out(step: Step, spread: Spread, machine: Machine) -> tuple[Spread, i
     _leave_flat_alone(task)
     work, reached = _works(task)
     if reached != step.target:
-        raise Impossible(f"{task._text()} leads to {reached}")
+        raise Impossible(f"{task.text()} leads to {reached}")
     parts: dict[Device, Array] = {}
     sent = 0
     for members in machine.groups(step.axes):
@@ -149,7 +155,7 @@ def _works(task: _Task) -> tuple[_Work, Layout]:
                 lambda held, members: collectives.all_gather(
                     _all(held), task.join(dim, members[0])
                 ),
-                _dropped(task.source, task.axes),
+                task.left,
             )
         case "Gather":
             dim, root = task.loses(), task.root(task.target)
@@ -157,7 +163,7 @@ def _works(task: _Task) -> tuple[_Work, Layout]:
                 lambda held, members: collectives.gather(
                     _all(held), task.join(dim, members[0]), root
                 ),
-                _central(_dropped(task.source, task.axes), task),
+                _central(task.left, task),
             )
         case "All-to-All":
             loses, gains = task.loses(), task.gains()
@@ -165,38 +171,36 @@ def _works(task: _Task) -> tuple[_Work, Layout]:
                 lambda held, members: collectives.all_to_all(
                     _all(held), task.split(gains), task.join(loses, members[0])
                 ),
-                _appended(_dropped(task.source, task.axes), gains, task.axes),
+                _appended(task.left, gains, task.axes),
             )
         case "All-Reduce":
-            return _on_all(partial(collectives.all_reduce, kind=task.kind())), _dropped(
-                task.source, task.axes
-            )
+            return _on_all(partial(collectives.all_reduce, kind=task.kind())), task.left
         case "Reduce":
             kind, root = task.kind(), task.root(task.target)
             return _on_all(partial(collectives.reduce, kind=kind, root=root)), _central(
-                _dropped(task.source, task.axes), task
+                task.left, task
             )
         case "Reduce-Scatter":
             kind, gains = task.kind(), task.gains()
             work = partial(collectives.reduce_scatter, kind=kind, split=task.split(gains))
-            return _on_all(work), _appended(_dropped(task.source, task.axes), gains, task.axes)
+            return _on_all(work), _appended(task.left, gains, task.axes)
         case "Scatter":
             root, gains = task.root(task.source), task.gains()
             return (
                 lambda held, _: collectives.scatter(_at(held, root), task.split(gains), root),
-                _appended(_dropped(task.source, task.axes), gains, task.axes),
+                _appended(task.left, gains, task.axes),
             )
         case "Broadcast":
             root = task.root(task.source)
             return (
                 lambda held, members: collectives.broadcast(_at(held, root), len(members)),
-                _dropped(task.source, task.axes),
+                task.left,
             )
         case "Send":
             start, end = task.root(task.source), task.root(task.target)
             return (
                 lambda held, members: collectives.send(_at(held, start), len(members), end),
-                _central(_dropped(task.source, task.axes), task),
+                _central(task.left, task),
             )
         case "Permute":
             return _permute(task)
@@ -231,7 +235,7 @@ def _free(task: _Task) -> tuple[_Work, Layout]:
         raise Impossible("a free move on several axes at once")
     (axis,) = task.axes
     before, after = task.source.state(axis), task.target.state(axis)
-    left = _dropped(task.source, task.axes)
+    left = task.left
     match before.letter, after.letter:
         case "R", "P":
             dim = task.gains()
@@ -309,16 +313,6 @@ def _at(held: _Held, rank: int) -> Array:
     if part is None:
         raise Impossible(f"member {rank} of the group has nothing")
     return part
-
-
-def _dropped(where: Layout, axes: Sequence[str]) -> Layout:
-    """The layout with these axes replicated."""
-    gone = set(axes)
-    return layout(
-        {dim: tuple(axis for axis in cutting if axis not in gone) for dim, cutting in where.cuts},
-        {axis: kind for axis, kind in where.partial if axis not in gone},
-        {axis: nodes for axis, nodes in where.central if axis not in gone},
-    )
 
 
 def _appended(where: Layout, dim: str, axes: tuple[str, ...]) -> Layout:

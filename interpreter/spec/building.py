@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from parspec.grammar.syntax import FlagClause, StoreClause
 from parspec.grammar.values import changed, value
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, Unit, own_name
 from parspec.interpreter.spec.limits import (
@@ -16,6 +17,7 @@ from parspec.interpreter.spec.limits import (
 
 if TYPE_CHECKING:
     from parspec.grammar.span import Span
+    from parspec.grammar.syntax import Clause
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.clauses import Said
     from parspec.interpreter.spec.indices import Dimensions
@@ -136,14 +138,35 @@ class Building:
         named thing has."""
         if not made or unit.name in self.broken or self.layers > LAYER_LIMIT:
             return
-        products = here.world.products
+        factors = dict(here.world.products)
         reported: set[str] = set()
         for part in unit.said.assignments:
             dim = part.dim
             if dim is None or dim in reported or dim == unit.dim:
                 continue
-            if not any(own_name(draft, dim, products) for draft in made):
+            if not any(own_name(draft, dim, factors) for draft in made):
                 reported.add(dim)
                 have = made[-1].layer.operator.dims if unit.kind == "layer" else ()
                 span = part.site.span
                 here.report("dim_not_in_layer", span, layer=unit.path[-1], dim=dim, dims=have)
+
+    def check_weights(
+        self, unit: Unit, clauses: Iterable[Clause], made: tuple[DraftLayer, ...], here: Here
+    ) -> None:
+        """`misplaced` for a clause about weights where no layer made for the named thing reads
+        one."""
+        about = [clause for clause in clauses if _is_about_weights(clause)]
+        if not about or not made or unit.name in self.broken or self.layers > LAYER_LIMIT:
+            return
+        read = {operand.tensor for draft in made for operand in draft.layer.operands}
+        if any(name not in self.tensors or self.tensors[name].role == "weight" for name in read):
+            return
+        place = f"on {unit.kind} {unit.path[-1]}, which reads no weight"
+        for clause in about:
+            word = "store" if isinstance(clause, StoreClause) else "frozen"
+            here.report("misplaced", clause.span, statement=word, place=place, idle=True)
+
+
+def _is_about_weights(clause: Clause) -> bool:
+    frozen = isinstance(clause, FlagClause) and clause.flag == "frozen"
+    return frozen or isinstance(clause, StoreClause)

@@ -86,7 +86,7 @@ def said(clauses: Iterable[Clause], bearer: Bearer, name: str, here: Here) -> Sa
                 result = changed(result, recompute=True)
             case UnevenClause():
                 result = changed(result, uneven=True)
-    return _without_contradictions(result, name, here)
+    return _without_contradictions(result, bearer, name, here)
 
 
 def _word(clause: Clause) -> str:
@@ -190,7 +190,7 @@ def _known_axis(path: Path, here: Here) -> bool:
 def _known_dim(dim: Name, here: Here) -> bool:
     if here.leaves(dim.text) is not None or dim.text in here.world.template_dims:
         return True
-    here.report_unknown("dimension", dim, tuple(here.dim_names()))
+    here.report_unknown("dimension", dim, here.dim_names())
     return False
 
 
@@ -201,7 +201,7 @@ def axes_of(uses: Iterable[AxisUse], here: Here) -> tuple[str, ...] | None:
     return tuple(use.path.text for use in uses) if all(known) else None
 
 
-def _without_contradictions(result: Said, name: str, here: Here) -> Said:
+def _without_contradictions(result: Said, bearer: Bearer, name: str, here: Here) -> Said:
     """Each axis once: what a statement says of an axis for the second time is a finding."""
     every = (*result.assignments, *result.stores)
     if len({part.axis for part in every}) == len(every):
@@ -221,6 +221,7 @@ def _without_contradictions(result: Said, name: str, here: Here) -> Said:
                 dim=part.dim,
                 other=first.dim,
                 layer=name,
+                bearer=bearer,
             )
         else:
             span: Span = part.site.span

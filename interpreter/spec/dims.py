@@ -19,6 +19,7 @@ from parspec.interpreter.spec.model import Dim
 from parspec.interpreter.spec.names import dependency_order, duplicate, near, replacing, unknown
 from parspec.interpreter.spec.sizes import (
     CAPACITY_ARGUMENTS,
+    CAPACITY_DEFAULTS,
     TOO_LONG,
     Problem,
     amount,
@@ -106,6 +107,10 @@ class _Declared:
     @property
     def site(self) -> Site:
         return self.placed.at(self.name.span)
+
+    def clause(self, written: _Written) -> str:
+        """What stands in front of one of its parts."""
+        return "padded to" if written is self.padded else "unit" if written is self.unit else "="
 
     @property
     def half_typed(self) -> bool:
@@ -381,7 +386,9 @@ class _Resolving:
         """`bad_size`, unless the dimension is known to be wrong."""
         name = item.name.text
         if name not in self.poisoned and written is not None:
-            data = (("name", name), ("text", written.text), ("reason", reason))
+            clause = item.clause(written)
+            text = written.text
+            data = (("name", name), ("clause", clause), ("text", text), ("reason", reason))
             self.findings.append(Finding("bad_size", written.site, data))
         self.poisoned.add(name)
 
@@ -398,5 +405,10 @@ def _wrong_arguments(problem: Problem, site: Site) -> Finding:
     one that is close."""
     unsaid = (each for each in CAPACITY_ARGUMENTS if each not in problem.got)
     close = near(problem.name, unsaid) if problem.name else ()
-    data = (("function", "capacity"), ("wants", CAPACITY_ARGUMENTS), ("got", problem.got))
+    data = (
+        ("function", "capacity"),
+        ("wants", CAPACITY_ARGUMENTS),
+        ("got", problem.got),
+        ("optional", tuple(CAPACITY_DEFAULTS)),
+    )
     return Finding("wrong_arguments", site, data, fixes=replacing(problem.name, site, close[:1]))

@@ -10,7 +10,7 @@ was lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -50,7 +50,7 @@ DECLARES: Mapping[str, tuple[str, ...]] = {
     "block": ("function",),
 }
 """The kinds of names that a statement declares, by its keyword."""
-READS = frozenset({"layer", "op", "stack", "output"})
+READS = frozenset({"layer", "op", "block", "stack", "output"})
 """The statements that read variables: one with an error may read any."""
 EVERY_KIND = "import"  # an import declares names of all kinds
 READING = "reading"
@@ -60,23 +60,25 @@ _WORD = re.compile(NAME)
 
 
 def without_consequences(
-    findings: Iterable[Finding], documents: Iterable[tuple[str, Document]]
+    findings: Iterable[Finding],
+    documents: Iterable[tuple[str, Document]],
+    aside: Collection[tuple[str, int]] = (),
 ) -> Iterator[Finding]:
-    """The findings but for those that may follow from what was lost."""
+    """The findings but for those that may follow from what was lost; `aside`: the chunks from which
+    nothing follows, by file and key."""
     findings, documents = tuple(findings), tuple(documents)
     broken = broken_chunks(documents)
-    mangled = {
-        word
-        for _, document in documents
+    faulty = [
+        chunk
+        for file, document in documents
         for chunk in document.faulty
-        for word in _WORD.findall(chunk.text)
-    }
+        if (file, chunk.key) not in aside
+    ]
+    mangled = {word for chunk in faulty for word in _WORD.findall(chunk.text)}
     doubtful = {EVERY_KIND} if any(_lost(finding) for finding in findings) else set()
     if any(finding.name == "over_limit" for finding in findings):
         doubtful.add(READING)
-    doubtful |= {
-        kind for _, document in documents for chunk in document.faulty for kind in _doubtful(chunk)
-    }
+    doubtful |= {kind for chunk in faulty for kind in _doubtful(chunk)}
     meant = {
         str(near).rpartition(".")[2]
         for finding in findings

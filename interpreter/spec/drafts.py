@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from parspec.grammar.values import value
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.clauses import Said
-    from parspec.interpreter.spec.dims import Products
     from parspec.interpreter.spec.model import Layer, Stack
 
 
@@ -63,17 +64,19 @@ def layers_of(items: tuple[DraftItem, ...] | list[DraftItem]) -> tuple[DraftLaye
     return tuple(found)
 
 
-def own_name(draft: DraftLayer, dim: str, products: Products) -> str | None:
+def own_name(draft: DraftLayer, dim: str, factors: Mapping[str, tuple[str, ...]]) -> str | None:
     """The name under which a layer has a dimension (or a factor of it): the same, or what a
-    caller's or a template's dimension is called inside. None if it lacks it."""
-    have = set(draft.layer.operator.dims)
-    factors = dict(products)
+    caller's or a template's dimension is called inside. None if it lacks it. `factors`: those of
+    products of dimensions."""
+    have = draft.layer.operator.dims
+    if not draft.renamed:
+        return None if frozenset(factors.get(dim, (dim,))).isdisjoint(have) else dim
     names = [dim]
     for name in names:
         leaves = factors.get(name, (name,))
-        if not have.isdisjoint(leaves):
+        if not frozenset(leaves).isdisjoint(have):
             return name
         inside = [new for old, new in draft.renamed if old in (name, *leaves)]
-        whole = (product for product, parts in products if parts == tuple(inside))
+        whole = (product for product, parts in factors.items() if parts == tuple(inside))
         names += [new for new in (*whole, *inside) if new not in names]
     return None

@@ -60,6 +60,8 @@ FIGURES: Mapping[str, tuple[Kind, ...]] = {
     "flops": ("flop",),
 }
 """What a budget may be about, with the kinds of its bound (the first is the usual one)."""
+OF_TRAINING = frozenset({"bubble", "mfu", "throughput"})
+"""Figures of a whole optimizer step."""
 
 STATES = ("P", "R", "C")
 _ROUNDED = re.compile(r"[0-9_]+(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?\s*([kMBT])?")
@@ -77,7 +79,7 @@ def resolve_expects(
     """The budgets and pins of a spec; one that is wrong, or that is about something that has been
     left out, is left out.
 
-    Findings: `unknown_name`, `budget_without_unit`, `unit_mismatch`.
+    Findings: `unknown_name`, `budget_without_unit`, `unit_mismatch`, `bad_size`.
     """
     found: list[Expect] = []
     for statement, placed in of_kind(statements, ExpectStatement):
@@ -230,7 +232,7 @@ class _Resolving:
             case Name():
                 known = self.here.world.dims.size(size.text)
                 if known is None:
-                    self.here.report_unknown("dimension", size, tuple(self.here.dim_names()))
+                    self.here.report_unknown("dimension", size, self.here.dim_names())
                 return None if known is None else (known, "count")
             case Arithmetic():
                 return self.computed(size, wants)
@@ -242,23 +244,31 @@ class _Resolving:
         if left is None or right is None:
             return None
         (a, kind), (b, other) = left, right
+        if size.operator == "/" and b == 0:
+            self.bad(size, Problem("zero", size.right.span).sentence)
+            return None
         match size.operator:
             case "+" | "-" if kind == other:
                 result = kind
             case "*" if "count" in (kind, other):
                 result = other if kind == "count" else kind
-            case "/" if other == "count" and b != 0:
+            case "/" if other == "count":
                 result = kind
             case _:
-                data = {"name": size.operator, "wants": kind, "got": other, "factor": ""}
+                wants = kind if size.operator in "+-" else "count"
+                data = {"name": size.operator, "wants": wants, "got": other, "factor": ""}
                 self.here.report("unit_mismatch", size.right.span, **data)
                 return None
         value = computed(size, a, b)
         if value is None:
-            text = shortened(self.here.placed.text(size.span))
-            self.here.report("bad_size", size.span, name="bound", text=text, reason=TOO_LONG)
+            self.bad(size, TOO_LONG)
             return None
         return value, result
+
+    def bad(self, size: Arithmetic, reason: str) -> None:
+        """Says why arithmetic has no value."""
+        text = shortened(self.here.placed.text(size.span))
+        self.here.report("bad_size", size.span, name="bound", text=text, reason=reason)
 
 
 def _whole(placed: Placed) -> Span:

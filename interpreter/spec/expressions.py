@@ -132,12 +132,12 @@ def _product(expression: Product, frame: Frame, host: Host) -> Drafted:
         others = (*frame.others, *factors[:place], *factors[place + 1 :])
         part = value(factor, changed(frame, others=others), host)
         match part:
+            case Reading():
+                readings.append(part)
             case None:
                 sound = False
             case Fraction():
                 scale *= part
-            case Reading():
-                readings.append(part)
     if not sound:
         return None
     if not readings:
@@ -169,12 +169,12 @@ def _sum(expression: Sum, frame: Frame, host: Host) -> Drafted:
     for term in expression.terms:
         part = _term(term, frame, host)
         match part:
+            case Reading():
+                readings.append(part)
             case None:
                 sound = False
             case Fraction():
                 offset += part
-            case Reading():
-                readings.append(part)
     if not sound:
         return None
     if not readings:
@@ -443,8 +443,7 @@ def seen_as(reading: Reading, here: Here) -> Seen:
     return Seen(
         reading.operand.tensor,
         "activation",
-        reading.dims.names,
-        reading.dims.groups,
+        reading.dims,
         reading.operand.leaves,
         (),
         here.at(reading.span),

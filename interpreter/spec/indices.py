@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -45,7 +46,13 @@ class Dimensions:
         if dropped.isdisjoint(self.names):
             return self
         kept = [(n, g) for n, g in zip(self.names, self.groups, strict=True) if n not in dropped]
-        return Dimensions(tuple(n for n, _ in kept), tuple(g for _, g in kept))
+        return dimensions(tuple(n for n, _ in kept), tuple(g for _, g in kept))
+
+
+@lru_cache(maxsize=1 << 14)
+def dimensions(names: tuple[str, ...], groups: Groups) -> Dimensions:
+    """Dimensions; equal ones are one value, as most tensors of a model are alike."""
+    return Dimensions(names, groups)
 
 
 @value
@@ -83,7 +90,7 @@ def spelled(name: str, dims: Iterable[Name], here: Here) -> Dimensions | None:
     for dim in dims:
         leaves = here.leaves(dim.text)
         if leaves is None:
-            here.report_unknown("dimension", dim, tuple(here.dim_names()))
+            here.report_unknown("dimension", dim, here.dim_names())
             sound = False
             continue
         if not seen.isdisjoint(leaves):
@@ -94,7 +101,7 @@ def spelled(name: str, dims: Iterable[Name], here: Here) -> Dimensions | None:
         names.append(dim.text)
         groups.append(leaves)
     return (
-        _within_limits(name, Dimensions(tuple(names), tuple(groups)), dims, here) if sound else None
+        _within_limits(name, dimensions(tuple(names), tuple(groups)), dims, here) if sound else None
     )
 
 
@@ -119,7 +126,7 @@ def read(use: TensorUse, here: Here) -> Reading | None:
     entry = here.scope.tensor(tuple([part.text for part in use.path.parts]))
     if entry is None:
         name = Name(use.path.text, use.path.span)
-        close = near(name.text, tuple(here.scope.tensor_names()))
+        close = near(name.text, here.scope.tensor_names())
         here.report_meant("tensor", name, (*here.scope.paths_to(name.text), *close)[:3])
     else:
         here.notes.read.add(entry.site)
@@ -129,11 +136,10 @@ def read(use: TensorUse, here: Here) -> Reading | None:
         place = "before the layer that gives it"
         here.report("misplaced", use.span, statement=use.path.text, place=place)
         return None
-    dims = Dimensions(entry.dims, entry.groups)
     if use.indices is not None:
-        return _read_by_index(entry, dims, use, here)
+        return _read_by_index(entry, use, here)
     operand = Operand(entry.tensor, entry.leaves, site=here.at(use.span))
-    return Reading(operand, dims, use.span)
+    return Reading(operand, entry.dims, use.span)
 
 
 def _within_turns(seen: Seen, use: TensorUse, here: Here) -> bool:
@@ -150,7 +156,7 @@ def _within_turns(seen: Seen, use: TensorUse, here: Here) -> bool:
     written = use.indices or ()
     inside = next((index.name for index in written if _is_turn(index.name, here)), None)
     turn = inside.text if isinstance(inside, Name) and not seen.turns else None
-    turn = turn or next((dim for dim in seen.dims if dim in around), None)
+    turn = turn or next((dim for dim in seen.dims.names if dim in around), None)
     if turn is not None:
         here.report("misplaced", use.span, statement=turn, place="as an index inside its stack")
     return turn is None
@@ -160,8 +166,9 @@ def _is_turn(name: Name | Number, here: Here) -> bool:
     return isinstance(name, Name) and name.text in here.scope.turns
 
 
-def _read_by_index(seen: Seen, dims: Dimensions, use: TensorUse, here: Here) -> Reading | None:
+def _read_by_index(seen: Seen, use: TensorUse, here: Here) -> Reading | None:
     """A tensor read with its indices written out."""
+    dims = seen.dims
     indices = [index for index in use.indices or () if not _is_turn(index.name, here)]
     names = [index.name for index in indices if isinstance(index.name, Name)]
     written = spelled(use.path.text, names, here)

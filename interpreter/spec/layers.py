@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.expressions import Call
@@ -21,6 +20,7 @@ from parspec.interpreter.spec.frames import Arguments, Block, frame_of, tensor_u
 from parspec.interpreter.spec.indices import (
     Dimensions,
     Reading,
+    dimensions,
     matches,
     read,
     same_sizes,
@@ -29,7 +29,7 @@ from parspec.interpreter.spec.indices import (
 from parspec.interpreter.spec.model import Layer, Operand, Tensor
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.scopes import Broken, Here, Seen
-from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, lacks, natural
+from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, instead, lacks, natural
 from parspec.interpreter.spec.tensors import dtype_of, seen
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Target:
         """The dimensions that the result has, where they are said."""
         if self.written is not None or self.existing is None:
             return self.written
-        return Dimensions(self.existing.dims, self.existing.groups)
+        return self.existing.dims
 
 
 def write_layer(
@@ -83,7 +83,7 @@ def write_layer(
     unit = Unit((*scope.path, name), "layer", own, site)
     target = _target(statement, body, here)
     made: Seen | None = None
-    lacking = False
+    lacking, dims = False, None if target is None else target.written
     mark = len(body.items)
     if target is None or first is not site or statement.expression is None:
         for use in tensor_uses(statement.expression) if statement.expression else ():
@@ -92,13 +92,13 @@ def write_layer(
         building.units[unit.name] = unit
         writer = _Writer(statement, body, here, building, expand, unit, target)
         made = writer.write(statement.expression)
-        lacking = writer.lacking
+        lacking, dims = writer.lacking, writer.instead or dims
     if made is None:
         body.items[mark:] = [item for item in body.items[mark:] if item.chain[-1] is not unit]
         if first is site:
             building.broken[unit.name] = None
         building.units.setdefault(unit.name, unit)
-        made = _as_declared(target, here, building)
+        made = _as_declared(target, dims, here, building)
     out = here.at(statement.out.span) if target is None else target.site
     if made is None or lacking:
         scope.tensors.setdefault(statement.out.text, Broken(out))
@@ -106,7 +106,9 @@ def write_layer(
         scope.tensors[statement.out.text] = made
         if made.site == out:
             building.declared.setdefault(out, statement.out.text)
-    building.check_dims(unit, layers_of(body.items[mark:]), here)
+    written = layers_of(body.items[mark:])
+    building.check_dims(unit, written, here)
+    building.check_weights(unit, statement.clauses, written, here)
 
 
 def _target(statement: LayerStatement, body: Body, here: Here) -> Target | None:
@@ -146,14 +148,16 @@ def _target(statement: LayerStatement, body: Body, here: Here) -> Target | None:
     return Target(written, existing, result, site)
 
 
-def _as_declared(target: Target | None, here: Here, building: Building) -> Seen | None:
-    """What a layer that is left out gives as far as its statement says it; None where that is not
-    said, or where a block that it calls gives something else."""
-    if target is None or target.existing is not None or target.written is None:
+def _as_declared(
+    target: Target | None, dims: Dimensions | None, here: Here, building: Building
+) -> Seen | None:
+    """What a layer that is left out gives, of dimensions that its statement says or that follow
+    from it; None where there are none, or where a block that it calls gives something else."""
+    if target is None or target.existing is not None or dims is None:
         return None
     if target.result.unique in building.tensors:
         return None
-    return _give(target, target.written, here, building)
+    return _give(target, dims, here, building)
 
 
 def _give(target: Target, dims: Dimensions, here: Here, building: Building) -> Seen:
@@ -180,7 +184,7 @@ def _give(target: Target, dims: Dimensions, here: Here, building: Building) -> S
 @dataclass(slots=True)
 class _Writer:
     """Writes one layer; the host of its expression. `lacking`: its result is written without
-    dimensions that it has."""
+    dimensions that it has; `instead`: those that it has in place of what is written."""
 
     statement: LayerStatement
     body: Body
@@ -191,6 +195,7 @@ class _Writer:
     target: Target
     unnamed_layers: int = 0
     lacking: bool = False
+    instead: Dimensions | None = None
 
     def write(self, expression: Expression) -> Seen | None:
         """Adds the layer; how its scope sees the result. None where it is broken."""
@@ -199,13 +204,15 @@ class _Writer:
         draft = drafted(expression, frame, self)
         if isinstance(draft, Reading) and self._is_block(expression):
             return self._returned(draft)
-        if isinstance(draft, Fraction):
+        whole = as_draft(draft, expression.span)
+        if whole is not None:
+            return self._finished(whole)
+        if draft is not None:
             name = self.statement.name.text
             self.here.report(
                 "wrong_arguments", expression.span, function=name, wants="a tensor", got="a number"
             )
-        whole = as_draft(draft, expression.span)
-        return None if whole is None else self._finished(whole)
+        return None
 
     def _is_block(self, expression: Expression) -> bool:
         return isinstance(expression, Call) and self.target.existing is None
@@ -220,8 +227,7 @@ class _Writer:
         return Seen(
             reading.operand.tensor,
             "activation",
-            written.names,
-            written.groups,
+            written,
             tuple(None if leaf is None else next(leaves) for leaf in reading.operand.leaves),
             (),
             self.target.site,
@@ -234,7 +240,7 @@ class _Writer:
         if dims is None:
             open_ = natural(draft)
             if open_ is None:
-                reason = "what is summed is said by the dimensions of the result"
+                reason = _open(draft)
                 self.here.report("missing_index", span, name=name, reason=reason)
                 return None
             dims = self._grouped(open_)
@@ -245,7 +251,11 @@ class _Writer:
         else:
             written = Written(name, span, self.statement.out_dims or ())
             sound = check(draft, written, output, self.here)
-            self.lacking = not sound and lacks(draft, output, self.here)
+            if not sound:
+                self.lacking = lacks(draft, output, self.here)
+                whole = not self.here.placed.chunk.parsed.faults
+                own = instead(draft, output, self.here) if whole else None
+                self.instead = None if own is None else self._grouped(own)
         if not sound or not self._fits_existing(dims):
             return None
         existing = self.target.existing
@@ -263,17 +273,34 @@ class _Writer:
         if existing is None:
             return True
         name, span = self.statement.out.text, self.target.span
-        declared = Dimensions(existing.dims, existing.groups)
+        declared = existing.dims
         if existing.role != "cache" or len(declared.leaves) != len(dims.leaves):
             return matches(name, declared, dims, span, self.here)
         world = self.here.world
         pairs = zip(declared.leaves, dims.leaves, strict=True)
         appended = next((old for old, new in pairs if not world.same_size(old, new)), None)
+        if appended is not None:
+            self._holds_context(appended, declared.leaves.index(appended) + 1)
         written = [
             old if old == appended else new
             for old, new in zip(declared.leaves, dims.leaves, strict=True)
         ]
         return same_sizes(name, declared.leaves, written, span, self.here)
+
+    def _holds_context(self, dim: str, position: int) -> None:
+        """Is a cache as long as `infer` says (else `global_size_mismatch`)?"""
+        size, context = self.here.world.size(dim), self.here.world.context
+        if isinstance(size, int) and isinstance(context, int) and size != context:
+            self.here.report(
+                "global_size_mismatch",
+                self.target.span,
+                name=self.statement.out.text,
+                position=position,
+                dim=dim,
+                size=size,
+                other="context",
+                other_size=context,
+            )
 
     def _add(self, name: str, draft: Draft, output: Leaves, out: str, here: Here) -> bool:
         layer = Layer(
@@ -314,7 +341,7 @@ class _Writer:
             names.append(name)
             groups.append(group)
             place += len(group)
-        return Dimensions(tuple(names), tuple(groups))
+        return dimensions(tuple(names), tuple(groups))
 
     # -- the host of the expression
 
@@ -365,7 +392,14 @@ class _Writer:
             return None
         reading = Reading(
             Operand(entry.tensor, entry.leaves, site=site),
-            Dimensions(entry.dims, entry.groups),
+            entry.dims,
             block.call.span,
         )
         return arguments.outside(reading)
+
+
+def _open(draft: Draft) -> str:
+    """Why the dimensions of a result are not said by its operands."""
+    if draft.kind in ("sum", "pointwise"):
+        return f"no operand has all of {', '.join(draft.leaves)}"
+    return "what is summed is said by the dimensions of the result"

@@ -37,8 +37,9 @@ class Log:
 
     def concerns(self, keys: Set[Any]) -> bool:
         """Was one of these keys looked at?"""
-        apart = self.read.keys().isdisjoint(keys) and keys.isdisjoint(self.absent)
-        return self.whole or not apart
+        if self.whole:
+            return True
+        return not (self.absent.isdisjoint(keys) and self.read.keys().isdisjoint(keys))
 
 
 class Ledger(MutableMapping[K, V]):
@@ -118,36 +119,40 @@ class Ledger(MutableMapping[K, V]):
 
     def _visible(self, key: object) -> Any:
         value = self._content.get(key, NOTHING)
-        if self._later and value is not NOTHING and self._owners.get(key) in self._later:
+        if self._later and self._owners.get(key) in self._later:
             return NOTHING
         return value
 
     # -- comparing -------------------------------------------------------------------------------
 
-    def equals(self, other: Ledger[K, V]) -> bool:
-        """Have two ledgers the same content?"""
-        return self._content == other._content
+    def copy(self) -> Ledger[K, V]:
+        """A ledger of the same content."""
+        return Ledger(self._content, self._same)
+
+    def new_since(self, then: Ledger[K, V]) -> set[Any]:
+        """The keys at which others read something else here than in the ledger as it was."""
+        if self._content == then._content:
+            return set()
+        return self.differs(then._content, self._content)
 
     def present(self, keys: Iterable[K]) -> tuple[V, ...]:
         """The values at those keys that are there; nothing is noted."""
         content = self._content
         return tuple([content[key] for key in keys if key in content])
 
-    def still_holds(self, log: Log) -> bool:
-        """Is all that was written then as it was left?"""
-        return log.written.items() <= self._content.items()
-
-    def _note(self, key: object, value: object) -> None:
+    def _read(self, key: object) -> Any:
+        """What stands at a key, which is noted."""
+        value = self._visible(key)
         log = self.log
         if key not in log.written and key not in log.gone:
             if value is NOTHING:
                 log.absent.add(key)
             else:
                 log.read[key] = value
+        return value
 
     def __getitem__(self, key: K) -> V:
-        value: Any = self._visible(key)
-        self._note(key, value)
+        value: Any = self._read(key)
         if value is NOTHING:
             raise KeyError(key)
         found: V = value
@@ -159,14 +164,11 @@ class Ledger(MutableMapping[K, V]):
     def get(self, key: K, /, default: V | D) -> V | D: ...
     def get(self, key: K, /, default: D | None = None) -> V | D | None:
         """The value at a key, `default` where there is none."""
-        value: Any = self._visible(key)
-        self._note(key, value)
+        value: Any = self._read(key)
         return default if value is NOTHING else value
 
     def __contains__(self, key: object) -> bool:
-        value = self._visible(key)
-        self._note(key, value)
-        return value is not NOTHING
+        return self._read(key) is not NOTHING
 
     def __setitem__(self, key: K, value: V) -> None:
         self.log.written[key] = value

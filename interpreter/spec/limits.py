@@ -21,6 +21,9 @@ SIZE_DEGREE = 16  # factors in a term of such a formula
 DIVISION_STEPS = 10_000  # of a division by a sum
 TREE_STATEMENTS = 5_000  # statements that one call writes out, with the calls inside it
 ALL_STATEMENTS = 50_000  # statements that all calls write out
+MATCHES = 1_500_000  # layers times what the patterns say that may name them
+PLANNED = 30_000  # statements that are looked at under all plans together
+HOLES = 128  # clauses with `?`
 STAGES = 100_000  # stages of a pipeline times the chunks of each
 
 

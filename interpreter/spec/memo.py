@@ -7,7 +7,7 @@ text that has not changed, and so on from there. What is not asked for in a turn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -35,12 +35,6 @@ class Memo(Generic[V]):
         self._now[tuple(map(id, made_from))] = (made_from, value)
         return value
 
-    def forget(self, *made_from: object) -> None:
-        """Forgets a value."""
-        key = tuple(map(id, made_from))
-        self._now.pop(key, None)
-        self._before.pop(key, None)
-
     def of(self, make: Callable[[T], V], made_from: T, *beside: object) -> V:
         """The value that is made from an object, as of what is beside it."""
         value = self.known(made_from, *beside)
@@ -49,3 +43,18 @@ class Memo(Generic[V]):
     def turn(self) -> None:
         """A new turn begins: forgets what was not asked for in the last one."""
         self._before, self._now = self._now, {}
+
+
+class Row(Generic[T, V]):
+    """Values that are made from a row of objects, one from each."""
+
+    def __init__(self) -> None:
+        self._row: Sequence[T] = ()
+        self._values: tuple[V, ...] = ()
+
+    def of(self, make: Callable[[T], V], row: Sequence[T]) -> tuple[V, ...]:
+        """The values; those of objects that were in the last row are as they were there."""
+        known = dict(zip(map(id, self._row), self._values, strict=True))
+        values = [known[id(one)] if id(one) in known else make(one) for one in row]
+        self._row, self._values = row, tuple(values)
+        return self._values

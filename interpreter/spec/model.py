@@ -7,8 +7,8 @@ kept beside it and never compared, so that equal content means an equal model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -348,8 +348,8 @@ class Stages:
 
 @dataclass(frozen=True)
 class Model:
-    """A whole spec under one plan (or none): its layers and stacks with their variables in parts,
-    and one after the other. `doubt`: the keywords of the statements in which
+    """A whole spec under one plan (or none), its layers and stacks with their variables in parts.
+    `doubt`: the keywords of the statements in which
     there is an error, so that what they say may be missing (`?`: of a statement of any kind)."""
 
     file: str
@@ -360,8 +360,6 @@ class Model:
     links: tuple[Link, ...]
     devices: tuple[Device, ...]
     parts: tuple[Part, ...] = field(compare=False, repr=False)
-    items: tuple[Item, ...] = field(init=False)
-    tensors: tuple[Tensor, ...] = field(init=False)
     outputs: tuple[Output, ...]
     templates: tuple[Template, ...]
     expects: tuple[Expect, ...]
@@ -374,11 +372,34 @@ class Model:
     findings: tuple[Finding, ...] = field(compare=False)
     doubt: frozenset[str] = field(default=frozenset(), compare=False)
 
-    def __post_init__(self) -> None:
-        items = tuple(chain.from_iterable([part.items for part in self.parts]))
-        tensors = tuple(chain.from_iterable([part.tensors for part in self.parts]))
-        object.__setattr__(self, "items", items)
-        object.__setattr__(self, "tensors", tensors)
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """Its layers and stacks in order."""
+        return tuple(chain.from_iterable([part.items for part in self.parts]))
+
+    @cached_property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Its variables."""
+        return tuple(chain.from_iterable([part.tensors for part in self.parts]))
+
+    @cached_property
+    def called(self) -> Mapping[str, Tensor]:
+        """Its variables by their names and by their paths as they are written, the first of
+        each."""
+        found: dict[str, Tensor] = {}
+        for tensor in self.tensors:
+            found.setdefault(tensor.name, tensor)
+            found.setdefault(tensor.label, tensor)
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        """Has it the same content, in whatever parts?"""
+        if not isinstance(other, Model):
+            return NotImplemented
+        compared = [field.name for field in fields(self) if field.compare]
+        return all(
+            getattr(self, name) == getattr(other, name) for name in (*compared, "items", "tensors")
+        )
 
     @property
     def trains(self) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from difflib import SequenceMatcher
+from functools import lru_cache
+from heapq import nlargest
 from itertools import islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Related, Site
 
@@ -15,19 +18,75 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_NAMES = 1000  # names that one is compared with
+MOST_LETTERS = 100  # letters of a name that may be mistyped; those of a longer one were pasted
+_COMPARED = 256  # letters of the names with which one is compared letter by letter
+_CLOSENESS = 0.6  # of difflib: `hiden` is near `hidden`, `head` is not
+_KINDS, _COUNTED = 64, 16  # kinds of letters that are told apart, and how often each is counted
+
+
+class _Known(NamedTuple):
+    """A known name without case, and its letters as bits."""
+
+    folded: str
+    letters: int
 
 
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names that were most likely meant, best first, at most three; case does not count, and
-    those that begin with the name come first. Of very many names only the first are looked at."""
-    folded: dict[str, str] = {}
-    for known in islice(names, MOST_NAMES):
-        folded.setdefault(known.casefold(), known)
+    those that begin with the name come first. Of very many names only the first are looked at, and
+    no very long one is near to another: the work is bounded."""
+    return _near(name, tuple(islice(names, MOST_NAMES)))
+
+
+@lru_cache(maxsize=4 * MOST_NAMES)  # each plan of a spec asks again
+def _near(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    spelled, known = _index(names)
     written = name.casefold()
-    same = folded.pop(written, None)
-    close = get_close_matches(written, folded, n=3)
+    close = _close(written, known)
     longer = sorted(close, key=lambda key: not key.startswith(written))
-    return (*(() if same is None else (same,)), *(folded[key] for key in longer))[:3]
+    same = (spelled[written],) if written in spelled else ()
+    return (*same, *(spelled[key] for key in longer))[:3]
+
+
+@lru_cache(maxsize=16)
+def _index(names: tuple[str, ...]) -> tuple[dict[str, str], tuple[_Known, ...]]:
+    """Names by what they are without case, and those that others are compared with."""
+    spelled: dict[str, str] = {}
+    for name in names:
+        spelled.setdefault(name.casefold(), name)
+    short = (key for key in spelled if len(key) <= MOST_LETTERS)
+    return spelled, tuple(_Known(key, _letters(key)) for key in short)
+
+
+def _close(written: str, known: Iterable[_Known]) -> list[str]:
+    """The three closest names that are near enough, but for the same one: those that share the
+    most letters are compared letter by letter."""
+    length = len(written)
+    if not 0 < length <= MOST_LETTERS:
+        return []
+    letters = _letters(written)
+    sharing = [
+        (bound, key)
+        for key, own in known
+        if (bound := 2 * (letters & own).bit_count() / (length + len(key))) >= _CLOSENESS
+        and key != written
+    ]
+    matcher = SequenceMatcher(b=written)
+    scored: list[tuple[float, str]] = []
+    for _, key in nlargest(max(3, _COMPARED // length), sharing, key=lambda each: each[0]):
+        matcher.set_seq1(key)
+        scored.append((matcher.ratio(), key))
+    return [key for score, key in nlargest(3, scored) if score >= _CLOSENESS]
+
+
+@lru_cache(maxsize=4 * MOST_NAMES)
+def _letters(word: str) -> int:
+    """The letters of a word as bits, the first, the second ... of each kind a bit of its own: two
+    words have as many letters in common as bits, at most."""
+    bits = 0
+    for place, count in Counter(ord(letter) % _KINDS for letter in word).items():
+        bits |= ((1 << min(count, _COUNTED)) - 1) << place * _COUNTED
+    return bits
 
 
 def unknown(kind: str, name: str, site: Site, names: Iterable[str]) -> Finding:

@@ -12,9 +12,8 @@ from parspec.grammar.expressions import Name
 from parspec.grammar.values import value
 from parspec.interpreter.spec.drafts import layers_of
 from parspec.interpreter.spec.ledger import Ledger
-from parspec.interpreter.spec.memo import Memo
+from parspec.interpreter.spec.memo import Row
 from parspec.interpreter.spec.scopes import Entry, Seen
-from parspec.interpreter.spec.walks import ENTRIES, INNER, TENSORS, UNITS
 
 if TYPE_CHECKING:
     from parspec.grammar.expressions import Path
@@ -93,33 +92,41 @@ def _around(paths: Iterable[str]) -> Iterator[str]:
             yield path
 
 
+class Shelves:
+    """The shelves of each passage, of layers and of variables, under one plan."""
+
+    def __init__(self) -> None:
+        self.layers: Row[Drafts, Shelf] = Row()
+        self.tensors: Row[Drafts, tuple[Shelf, ...]] = Row()
+
+
 @dataclass(frozen=True)
 class Names:
     """The names of a whole model, worked out when somebody asks. `dropped`: the variables that the
-    walk has made and that are not in the model."""
+    walk has made and that are not in the model; `known`: what was worked out before."""
 
     walked: Walked
     dropped: frozenset[str]
-    shelves: Memo[tuple[Shelf, ...]]
+    known: Shelves
 
     @cached_property
     def layers(self) -> Index:
         """Layers and stacks with the layers that each stands for; a stack for itself, what was
         left out for nothing."""
         broken = self.walked.building.broken
-
-        def made(drafts: Drafts) -> tuple[Shelf, ...]:
-            return (_layers(drafts, broken),)
-
-        each = (self.shelves.of(made, drafts, "layers") for drafts in self.walked.drafts)
-        return Index(tuple(chain.from_iterable(each)))
+        return Index(self.shelves.layers.of(lambda each: _layers(each, broken), self.walked.drafts))
 
     @cached_property
     def tensors(self) -> Index:
         """Variables with their unique names: by these, by what else they answer to, and by what
         scopes call them."""
-        each = [self._tensors(drafts) for drafts in self.walked.drafts]
+        each = self.shelves.tensors.of(self._tensors, self.walked.drafts)
         return Index(tuple(chain.from_iterable(zip(*each, strict=True))))
+
+    @property
+    def shelves(self) -> Shelves:
+        """What still holds of what was worked out before."""
+        return Shelves() if self.walked.changed is None else self.known
 
     def is_stack(self, name: str) -> bool:
         """Is a path that of a stack, and of none that is broken?"""
@@ -138,25 +145,18 @@ class Names:
         """What a passage calls variables, as of now."""
         scope, tensors = self.walked.scope, self.walked.building.tensors
         called = scope.tensors
-        entries, inner = drafts.log(ENTRIES), drafts.log(INNER)
+        entries, inner = drafts.log("entries"), drafts.log("inner")
         assert isinstance(called, Ledger)
         assert isinstance(tensors, Ledger)
 
-        def made(_: Drafts) -> tuple[Shelf, ...]:
-            own = tensors.present(drafts.tensors)
-            names = [name for name in entries.written if called.present([name])]
-            seen = zip(names, called.present(names), strict=True)
-            return (
-                shelf((tensor.name, (tensor.name,)) for tensor in own),
-                shelf((alias, (tensor.name,)) for tensor in own for alias in tensor.aliases),
-                shelf(chain(_called(scope, seen), *map(_seen, inner.written.values()))),
-            )
-
-        if self.walked.changed is None and not (
-            tensors.still_holds(drafts.log(TENSORS)) and called.still_holds(entries)
-        ):
-            return made(drafts)
-        return self.shelves.of(made, drafts, "tensors")
+        own = tensors.present(drafts.tensors)
+        names = [name for name in entries.written if called.present([name])]
+        seen = zip(names, called.present(names), strict=True)
+        return (
+            shelf((tensor.name, (tensor.name,)) for tensor in own),
+            shelf((alias, (tensor.name,)) for tensor in own for alias in tensor.aliases),
+            shelf(chain(_called(scope, seen), *map(_seen, inner.written.values()))),
+        )
 
 
 def _layers(drafts: Drafts, broken: Container[str]) -> Shelf:
@@ -170,7 +170,7 @@ def _layers(drafts: Drafts, broken: Container[str]) -> Shelf:
             name,
             (name,) if unit.kind == "stack" and name not in broken else tuple(inside.get(name, ())),
         )
-        for name, unit in drafts.log(UNITS).written.items()
+        for name, unit in drafts.log("units").written.items()
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from parspec.grammar.syntax import ForStatement
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
+from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.clauses import said
+from parspec.interpreter.spec.limits import MATCHES
 from parspec.interpreter.spec.scopes import Here, Notes, Scope, World
 from parspec.interpreter.spec.sources import of_kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from parspec.grammar.syntax import Pattern
     from parspec.interpreter.diagnostics.findings import Site
@@ -63,19 +66,54 @@ class Rule:
         return by_name and self.names(unit.path)
 
 
-def rules(statements: Statements, world: World, notes: Notes) -> tuple[Rule, ...]:
-    """The patterns of all `for` statements, in order, with what their clauses say."""
+def rules(
+    statements: Statements, world: World, notes: Notes, units: Mapping[str, Unit]
+) -> tuple[Rule, ...]:
+    """The patterns of all `for` statements, in order, with what their clauses say. `units`: the
+    layers and stacks that they may name; where they are too many for so many patterns
+    (`over_limit`), later patterns are left out."""
     found: list[Rule] = []
     for statement, placed in of_kind(statements, ForStatement):
         here = Here(world, Scope(), placed, notes)
         names = ", ".join(placed.text(pattern.span) for pattern in statement.patterns)
-        own = said(statement.clauses, "pattern", names, here)
+        own = _of_a_pattern(said(statement.clauses, "pattern", names, here))
         for pattern in statement.patterns:
             text = placed.text(pattern.span)
             choices = tuple(_choices(pattern, here))
             site = here.at(pattern.span)
             found.append(Rule(_parts(pattern), choices, own, text, site, len(found)))
+    return _within_limit(found, units, notes)
+
+
+def _within_limit(found: list[Rule], units: Mapping[str, Unit], notes: Notes) -> tuple[Rule, ...]:
+    """The patterns before the one with which there is too much to match; those that say the same
+    of the same count as one."""
+    heard = sum(_said_by(rule) for rule in found)
+    if heard * len(units) > MATCHES:
+        by_first = Counter(unit.path[0] for unit in units.values())
+        left, counted = MATCHES, set[object]()
+        for place, rule in enumerate(found):
+            if (rule.parts, rule.said) not in counted:
+                first = by_first if ANY in rule.parts[0] else rule.parts[0]
+                left -= _said_by(rule) * sum(by_first[name] for name in first)
+            counted.add((rule.parts, rule.said))
+            if left < 0:
+                data = (("what", "layers to match with patterns"), ("limit", MATCHES))
+                notes.found.append(Finding("over_limit", rule.site, data))
+                return tuple(found[:place])
     return tuple(found)
+
+
+def _said_by(rule: Rule) -> int:
+    """How much a pattern says."""
+    return max(1, len(rule.said.assignments) + len(rule.said.stores))
+
+
+def _of_a_pattern(said: Said) -> Said:
+    """What a pattern says, as those are told who hear it."""
+    assignments = tuple(changed(part, origin="pattern") for part in said.assignments)
+    stores = tuple(changed(part, origin="pattern") for part in said.stores)
+    return changed(said, assignments=assignments, stores=stores)
 
 
 def _choices(pattern: Pattern, here: Here) -> Iterator[Choice]:

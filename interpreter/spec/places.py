@@ -4,6 +4,7 @@ declares for the statements beside them, before or after."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from types import NoneType
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.scopes import Callee, Scope
-from parspec.interpreter.spec.sources import Placed, Statements
+from parspec.interpreter.spec.sources import Passage, Placed
 
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Site
@@ -75,23 +76,17 @@ def in_body(statements: Iterable[Placed], place: str) -> Iterator[Placed | Findi
             yield misplaced(placed, place)
 
 
-def in_plans(statements: Statements) -> Iterator[Finding]:
+def in_plans(passage: Passage) -> tuple[Finding, ...]:
     """`misplaced` for every statement in a plan's body that describes the model."""
-    for placed in statements.of(syntax.PlanStatement):
+    return tuple(_in_plans(passage))
+
+
+def _in_plans(passage: Passage) -> Iterator[Finding]:
+    for placed in passage.kinds.get(syntax.PlanStatement, ()):
         for part in inner(placed):
             word = keyword(part.chunk.statement) if part.chunk.statement else None
             if word in NOT_IN_PLANS:
                 yield misplaced(part, "in a plan")
-
-
-def of_the_model(statements: Iterable[Placed]) -> tuple[Placed, ...]:
-    """The statements that describe the model: a plan adds none."""
-    return tuple(
-        placed
-        for placed in statements
-        if placed.chunk.statement is not None
-        and not (placed.plan is not None and keyword(placed.chunk.statement) in NOT_IN_PLANS)
-    )
 
 
 CALLEES = (syntax.OpStatement, syntax.PointwiseStatement, syntax.BlockStatement)
@@ -120,11 +115,12 @@ def register(
             yield callee
 
 
-def planned(statements: Statements) -> frozenset[str]:
+def planned(passage: Passage) -> frozenset[str]:
     """The dimensions and axes that some plan declares: until it is chosen nothing is said of
     their names. A header that is broken may be a plan's."""
     found: set[str] = set()
-    for placed in statements.of(syntax.PlanStatement, NoneType):
+    kinds = (syntax.PlanStatement, NoneType)
+    for placed in chain.from_iterable(passage.kinds.get(kind, ()) for kind in kinds):
         for part in inner(placed):
             match part.chunk.statement:
                 case syntax.DimStatement(items=dims):

@@ -8,9 +8,9 @@ it, and what depends on a mistake is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
-from parspec.grammar.document import Document
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.dims import Dims, resolve_dims
 from parspec.interpreter.spec.doubt import broken_kinds, without_consequences
@@ -22,20 +22,22 @@ from parspec.interpreter.spec.hardware import (
     resolve_links,
     resolve_mesh,
 )
-from parspec.interpreter.spec.memo import Memo
+from parspec.interpreter.spec.memo import Row
 from parspec.interpreter.spec.model import Dim, Model, Output, Part
-from parspec.interpreter.spec.paths import Names, Shelf
+from parspec.interpreter.spec.paths import Names, Shelves
 from parspec.interpreter.spec.patterns import rules
 from parspec.interpreter.spec.places import in_plans, planned
+from parspec.interpreter.spec.readers import Reader
 from parspec.interpreter.spec.scopes import Notes, World, facts
 from parspec.interpreter.spec.settings import (
     resolve_communication,
     resolve_cost,
     resolve_dtype,
     resolve_settings,
+    served_with,
 )
 from parspec.interpreter.spec.settle import Portions, settle
-from parspec.interpreter.spec.sources import HERE, Reader, Texts, gather
+from parspec.interpreter.spec.sources import HERE, Gathered, Passage, Texts, gather
 from parspec.interpreter.spec.stages import (
     resolve_outputs,
     resolve_stages,
@@ -56,8 +58,7 @@ class UnderPlan:
     def __init__(self) -> None:
         self.walks = Walks()
         self.portions = Portions()
-        self.shelves: Memo[tuple[Shelf, ...]] = Memo()
-        self.dims_read: Memo[frozenset[str]] = Memo()
+        self.shelves = Shelves()
 
 
 class Known:
@@ -66,14 +67,14 @@ class Known:
 
     def __init__(self) -> None:
         self.texts = Texts()
+        self.dims_read: Row[Passage, frozenset[str]] = Row()
+        self.planned: Row[Passage, frozenset[str]] = Row()
+        self.misplaced: Row[Passage, tuple[Finding, ...]] = Row()
         self._plans: dict[str | None, UnderPlan] = {}
 
     def of(self, plan: str | None) -> UnderPlan:
-        """What was found under a plan; another look begins."""
-        found = self._plans.setdefault(plan, UnderPlan())
-        for memo in (found.shelves, found.dims_read):
-            memo.turn()
-        return found
+        """What was found under a plan."""
+        return self._plans.setdefault(plan, UnderPlan())
 
 
 def resolve(
@@ -98,7 +99,8 @@ def resolve(
     before = known.of(plan)
     gathered = gather(file, text, reader, plan, known.texts, folders)
     statements = gathered.statements
-    skipped = gathered.skipped | planned(statements)
+    passages = statements.passages
+    skipped = gathered.skipped.union(*known.planned.of(planned, passages))
     found = list(gathered.findings)
     links, more = resolve_links(statements, skipped)
     found += more
@@ -116,10 +118,9 @@ def resolve(
     found += more
     explicit, more = resolve_communication(statements, skipped)
     found += more
-    notes = Notes([*found, *in_plans(statements)])
+    notes = Notes([*found, *chain.from_iterable(known.misplaced.of(in_plans, passages))])
     axes = axis_sizes(mesh)
     skipped |= mesh.poisoned - axes.keys()
-    passages = statements.passages
     world = World(
         dims,
         facts(dims, skipped),
@@ -128,10 +129,11 @@ def resolve(
         frozenset[str]().union(*(passage.stack_dims for passage in passages)),
         frozenset[str]().union(*(passage.template_dims for passage in passages)),
         dtype,
+        *served_with(settings),
     )
     walked = walk(statements, world, notes, before.walks)
     notes.found[:] = with_forward(notes.found, walked.scope, notes.read)
-    patterns = rules(statements, world, notes)
+    patterns = rules(statements, world, notes, walked.building.units)
     settled = settle(walked, patterns, dims, before.portions)
     notes.found.extend(unmatched(patterns, settled, walked))
     outputs = resolve_outputs(statements, walked.scope, walked.building.tensors, world, notes)
@@ -141,7 +143,7 @@ def resolve(
     names = Names(walked, idle, before.shelves)
     stages = resolve_stages(statements, names, mesh, world, notes)
     expects = resolve_expects(statements, names, world, notes)
-    notes.found.extend(unused(file, gathered, dims, walked, notes, skipped, before.dims_read))
+    notes.found.extend(unused(file, gathered, dims, walked, notes, skipped, known.dims_read))
     return Model(
         file,
         plan,
@@ -160,7 +162,7 @@ def resolve(
         explicit is not None,
         explicit,
         gathered.documents,
-        _ordered(notes.found, gathered.documents),
+        _ordered(notes.found, gathered),
         broken_kinds(notes.found, statements),
     )
 
@@ -188,14 +190,13 @@ def _unknown_turns(parts: Iterable[Part], dims: Dims) -> Iterator[Dim]:
             yield Dim(name, symbol(name), symbol(name), (name,), 1, False, False, name)
 
 
-def _ordered(
-    findings: Iterable[Finding], documents: tuple[tuple[str, Document], ...]
-) -> tuple[Finding, ...]:
+def _ordered(findings: Iterable[Finding], gathered: Gathered) -> tuple[Finding, ...]:
     """Each finding once, in the order of the text: the file itself first. Left out are those that
     may only follow from others."""
+    documents = gathered.documents
     places = {file: place for place, (file, _) in enumerate(documents)}
     parsed = dict(documents)
-    caused = without_consequences(dict.fromkeys(findings), documents)
+    caused = without_consequences(dict.fromkeys(findings), documents, gathered.aside)
 
     def position(finding: Finding) -> tuple[int, int, int, int]:
         site = finding.site

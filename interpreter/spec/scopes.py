@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from parspec.grammar.expressions import Name
     from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStatement
     from parspec.interpreter.spec.dims import Dims, Products
+    from parspec.interpreter.spec.indices import Dimensions
     from parspec.interpreter.spec.sources import Placed
     from parspec.interpreter.theory.formulas import Amount
 
@@ -45,16 +46,16 @@ class Facts:
     skipped: Ledger[str, None]
 
     @property
-    def ledgers(self) -> tuple[Ledger[Any, Any], ...]:
-        """All of them."""
-        return (
-            self.leaves,
-            self.sizes,
-            self.terms,
-            self.positions,
-            self.poisoned,
-            self.skipped,
-        )
+    def ledgers(self) -> Mapping[str, Ledger[Any, Any]]:
+        """All of them by name."""
+        return {
+            "leaves": self.leaves,
+            "sizes": self.sizes,
+            "terms": self.terms,
+            "positions": self.positions,
+            "poisoned": self.poisoned,
+            "skipped": self.skipped,
+        }
 
 
 def facts(dims: Dims, skipped: frozenset[str]) -> Facts:
@@ -73,8 +74,10 @@ def facts(dims: Dims, skipped: frozenset[str]) -> Facts:
 @value
 class World:
     """What holds everywhere in a spec. `turns`: the dimensions that stacks repeat along;
-    `template_dims`: the dimensions that ops call their own; `plain`: whether every size is of one
-    term, so that products of sizes are, too."""
+    `template_dims`: the dimensions that ops call their own; `dtype`: the type of tensors that have
+    none of their own, `weights`: of all weights where `infer` gives one; `context`: the positions
+    that it says caches hold; `plain`: whether every size is of one term, so that products of sizes
+    are, too."""
 
     dims: Dims = field(compare=False)
     facts: Facts = field(compare=False)
@@ -83,6 +86,8 @@ class World:
     turns: frozenset[str]
     template_dims: frozenset[str]
     dtype: str
+    weights: str | None
+    context: Amount | None
     plain: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -121,14 +126,13 @@ class Seen:
     """A tensor as a scope sees it.
 
     `leaves` are by position of the tensor's own leaves, None where a slice was taken; `dims` are
-    the remaining ones as written, `groups` the leaves of each. `turns`: the stack dimensions along
+    the remaining ones as written. `turns`: the stack dimensions along
     which it has one slice for each turn. `settled` is False for a `var` that no layer has given.
     """
 
     tensor: str
     role: Role
-    dims: tuple[str, ...]
-    groups: tuple[tuple[str, ...], ...]
+    dims: Dimensions
     leaves: tuple[str | None, ...]
     turns: tuple[str, ...]
     site: Site
@@ -225,7 +229,7 @@ class Scope:
         last one first."""
         for name, entry in reversed(tuple(self.tensors.items())):
             made = isinstance(entry, Seen) and entry.role == "activation" and entry.settled
-            if made and isinstance(entry, Seen) and entry.groups == other.groups:
+            if made and isinstance(entry, Seen) and entry.dims.groups == other.dims.groups:
                 yield name
 
     def callee(self, name: str) -> Callee | None:

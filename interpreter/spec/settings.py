@@ -239,6 +239,16 @@ class _Reading:
         return self.axes.get(name) if size is None else size
 
 
+def served_with(settings: Settings | None) -> tuple[str | None, Amount | None]:
+    """The type of weights and the positions of caches that `infer` gives."""
+    if settings is None or settings.verb != "infer":
+        return None, None
+    given = dict(settings.values)
+    weight, context = given.get("weight"), given.get("context")
+    assert not isinstance(weight, tuple) and not isinstance(context, str | tuple)
+    return (weight if isinstance(weight, str) else None), context
+
+
 def resolve_dtype(
     statements: Statements, skipped: frozenset[str]
 ) -> tuple[str, tuple[Finding, ...]]:

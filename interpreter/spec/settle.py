@@ -7,23 +7,23 @@ on a layer that calls a block, or on a stack, goes to every layer inside that ha
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Mapping, Set
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from parspec.grammar.values import value
+from parspec.grammar.values import changed, value
 from parspec.interpreter.spec.clauses import NOTHING
 from parspec.interpreter.spec.drafts import DraftLayer, DraftStack, own_name
 from parspec.interpreter.spec.ledger import Ledger
-from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.model import Part
-from parspec.interpreter.spec.walks import TENSORS
+from parspec.interpreter.spec.patterns import ANY
 
 if TYPE_CHECKING:
     from parspec.interpreter.spec.clauses import Said
-    from parspec.interpreter.spec.dims import Dims, Products
+    from parspec.interpreter.spec.dims import Dims
     from parspec.interpreter.spec.drafts import DraftItem, Unit
     from parspec.interpreter.spec.model import Assignment, Item, Layer, Stack, Tensor
     from parspec.interpreter.spec.patterns import Choice, Rule
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 Rank: TypeAlias = tuple[int, int, int]
 """Own clauses over patterns, then the depth of what they stand on, then their order."""
+
+Met: TypeAlias = tuple[int, int, str]
+"""An alternative of a pattern: the pattern's order, the place of the part, the name."""
 
 
 @value
@@ -53,7 +56,7 @@ class _Portion:
 
     part: Part
     hit: frozenset[int]
-    met: frozenset[Choice]
+    met: frozenset[Met]
     variables: tuple[Tensor, ...]
     readers: tuple[DraftLayer, ...]
     asked: Mapping[str, str | None]
@@ -65,56 +68,75 @@ class _Portion:
 
 
 class Portions:
-    """What earlier settling of the same spec gave, under one plan. `settled`: the drafts of the
-    last."""
+    """What earlier settling of the same spec gave, under one plan: the portions of drafts, by
+    these."""
 
     def __init__(self) -> None:
         self.said: object = None
-        self.memo: Memo[_Portion] = Memo()
-        self.settled: tuple[Drafts, ...] = ()
+        self.known: Mapping[Drafts, _Portion] = {}
 
     def begin(self, said: object) -> None:
         """Begins anew; nothing holds any more where patterns say something else."""
         if said != self.said:
-            self.memo = Memo()
-        self.memo.turn()
+            self.known = {}
         self.said = said
 
     def touched(self, walked: Walked) -> Set[str] | None:
         """The variables that were made otherwise since the last settling, and the weights of whose
         readers in other passages something else is said; None where that cannot be told."""
-        before, self.settled = self.settled, walked.drafts
         if walked.changed is None:
             return None
-        gone, come = _heard(before, but=walked.drafts), _heard(walked.drafts, but=before)
+        before, now = self.known, dict.fromkeys(walked.drafts)
+        gone, come = _heard(before, but=now), _heard(now, but=before)
         weights = (n for n in gone.keys() | come.keys() if gone.get(n) != come.get(n))
-        return {*weights, *walked.changed.get(TENSORS, ())}
+        return {*weights, *walked.changed.get("tensors", ())}
 
 
 @value
 class Settled:
     """The parts of the model; `hit` are the orders of the patterns that reached something, `met`
-    the alternatives of patterns that name something."""
+    the alternatives of patterns that name something, each pattern for all that say the same of the
+    same: `last` is the one among these that holds."""
 
     parts: tuple[Part, ...]
     hit: frozenset[int]
-    met: frozenset[Choice]
+    met: frozenset[Met]
+    last: Mapping[int, Rule]
+
+    def reached(self, rule: Rule) -> bool:
+        """Did a pattern reach something?"""
+        return self.last[rule.order].order in self.hit
+
+    def named(self, rule: Rule, choice: Choice) -> bool:
+        """Does an alternative of a pattern name something?"""
+        return (self.last[rule.order].order, choice.place, choice.name) in self.met
 
 
 def settle(walked: Walked, rules: tuple[Rule, ...], dims: Dims, portions: Portions) -> Settled:
     """Gives every layer, stack and variable what is said of it."""
     portions.begin((dims.products, tuple(map(_everything, rules))))
     touched = portions.touched(walked)
-    settling = _Settling(walked, rules, dims.products)
-    found = []
+    last = _holding(rules)
+    settling = _Settling(walked, tuple(dict.fromkeys(last.values())), dict(dims.products))
+    settled = {}
     for drafts in walked.drafts:
-        known = portions.memo.known(drafts)
+        known = portions.known.get(drafts)
         if known is None or touched is None or not settling.apart(known, touched):
-            known = portions.memo.keep(settling.portion(drafts, known), drafts)
-        found.append(known)
-    hit: frozenset[int] = frozenset().union(*[portion.hit for portion in found])
-    met: frozenset[Choice] = frozenset().union(*[portion.met for portion in found])
-    return Settled(tuple([portion.part for portion in found]), hit, met)
+            known = settling.portion(drafts, known)
+        settled[drafts] = known
+    portions.known = settled
+    hit: frozenset[int] = frozenset().union(*[portion.hit for portion in settled.values()])
+    met: frozenset[Met] = frozenset().union(*[portion.met for portion in settled.values()])
+    return Settled(tuple([portion.part for portion in settled.values()]), hit, met, last)
+
+
+def _holding(rules: tuple[Rule, ...]) -> Mapping[int, Rule]:
+    """For each pattern, by its order, the last one that says the same of the same: whatever the
+    others say, it says again."""
+    last: dict[object, Rule] = {}
+    for rule in rules:
+        last[rule.parts, rule.said] = rule
+    return {rule.order: last[rule.parts, rule.said] for rule in rules}
 
 
 def _everything(bearer: Rule | Unit) -> object:
@@ -124,12 +146,11 @@ def _everything(bearer: Rule | Unit) -> object:
     return bearer, tuple(sites), said.stage and said.stage.site
 
 
-def _heard(every: Iterable[Drafts], but: Iterable[Drafts]) -> Mapping[str, list[object]]:
+def _heard(every: Iterable[Drafts], but: Container[Drafts]) -> Mapping[str, list[object]]:
     """What is said of the layers that read each weight of another passage, but for some."""
-    rest = frozenset(but)
     heard: dict[str, list[object]] = {}
     for drafts in every:
-        if drafts not in rest:
+        if drafts not in but:
             for name, readers in drafts.weights_elsewhere.items():
                 units = chain.from_iterable([reader.chain for reader in readers])
                 heard.setdefault(name, []).extend(map(_everything, units))
@@ -140,13 +161,15 @@ def _heard(every: Iterable[Drafts], but: Iterable[Drafts]) -> Mapping[str, list[
 class _Settling:
     walked: Walked
     rules: tuple[Rule, ...]
-    products: Products
+    factors: Mapping[str, tuple[str, ...]]
     hit: set[int] = field(default_factory=set)
-    met: set[Choice] = field(default_factory=set)
+    met: set[Met] = field(default_factory=set)
     said: Mapping[str, Said] = field(default_factory=dict)
     asked: dict[str, str | None] = field(default_factory=dict)
-    by_unit: dict[tuple[str, ...], tuple[Rule, ...]] = field(default_factory=dict)
-    by_first: dict[str, tuple[Rule, ...]] = field(default_factory=dict)
+    choices: dict[int, frozenset[tuple[int, str]]] = field(default_factory=dict)
+    by_unit: dict[tuple[tuple[str, ...], int], tuple[Voice, ...]] = field(default_factory=dict)
+    by_naming: dict[tuple[int, ...], tuple[Voice, ...]] = field(default_factory=dict)
+    by_first: dict[str, tuple[tuple[Rule, ...], ...]] = field(default_factory=dict)
 
     def portion(self, drafts: Drafts, known: _Portion | None) -> _Portion:
         """One passage, settled; as before where nothing that it depends on has changed."""
@@ -173,6 +196,8 @@ class _Settling:
 
     def apart(self, known: _Portion, touched: Set[str]) -> bool:
         """Does nothing that was touched matter to a portion?"""
+        if not touched:
+            return True
         return known.names.isdisjoint(touched) and (
             known.asked.keys().isdisjoint(touched)
             or self.as_asked(known.asked, known.asked.keys() & touched)
@@ -203,22 +228,36 @@ class _Settling:
                 found[name] = (*found[name], *some) if name in found else some
         return found
 
-    def naming(self, unit: Unit) -> tuple[Rule, ...]:
-        """The patterns that name a layer or a stack."""
-        known = self.by_unit.get(unit.path)
+    def naming(self, unit: Unit, depth: int) -> tuple[Voice, ...]:
+        """What the patterns say that name a layer or a stack at a depth of a chain, in order; the
+        very same value for all that are named by the same."""
+        known = self.by_unit.get((unit.path, depth))
         if known is None:
-            candidates = self.starting(unit.path[0])
-            known = tuple(rule for rule in candidates if rule.reaches(unit))
-            self.by_unit[unit.path] = known
+            named = [rules for rules in self.starting(unit.path[0]) if rules[0].reaches(unit)]
+            by = (depth, *(rules[0].order for rules in named))
+            known = self.by_naming.get(by)
+            if known is None:
+                rules = sorted(chain.from_iterable(named), key=attrgetter("order"))
+                heard = (Voice(r.said, (0, depth, r.order), "pattern", r) for r in rules)
+                known = self.by_naming[by] = tuple(heard)
+            self.by_unit[unit.path, depth] = known
         return known
 
-    def starting(self, first: str) -> tuple[Rule, ...]:
-        """The patterns whose first part matches."""
+    def starting(self, first: str) -> tuple[tuple[Rule, ...], ...]:
+        """The patterns whose first part matches, those together that name the same."""
         known = self.by_first.get(first)
         if known is None:
-            known = tuple(r for r in self.rules if first in r.parts[0] or "*" in r.parts[0])
-            self.by_first[first] = known
+            alike = (a for a in self.alike if first in a[0].parts[0] or ANY in a[0].parts[0])
+            known = self.by_first[first] = tuple(alike)
         return known
+
+    @cached_property
+    def alike(self) -> tuple[tuple[Rule, ...], ...]:
+        """All patterns, those together that name the same."""
+        by_parts: dict[object, list[Rule]] = {}
+        for rule in self.rules:
+            by_parts.setdefault(rule.parts, []).append(rule)
+        return tuple(map(tuple, by_parts.values()))
 
     def voices(self, chain: tuple[Unit, ...]) -> list[Voice]:
         """All that is said of what stands in a chain, in the order in which it counts."""
@@ -228,12 +267,25 @@ class _Settling:
             own = depth == len(chain) - 1
             if unit.said is not NOTHING:
                 found.append(Voice(unit.said, (1, depth, 0), "own" if own else "call"))
-            for rule in self.naming(unit):
-                if rule.order not in named:
-                    named.add(rule.order)
-                    self.met.update(rule.chosen(unit.path))
-                    found.append(Voice(rule.said, (0, depth, rule.order), "pattern", rule))
-        return sorted(found, key=lambda voice: voice.rank)
+            heard = self.naming(unit, depth)
+            if named:
+                heard = tuple(voice for voice in heard if voice.rank[2] not in named)
+            for voice in heard:
+                self.meet(voice, unit.path)
+            if not own:
+                named.update(voice.rank[2] for voice in heard)
+            found += heard
+        return sorted(found, key=attrgetter("rank"))
+
+    def meet(self, voice: Voice, path: tuple[str, ...]) -> None:
+        """Notes the alternatives by which a pattern names a path."""
+        if voice.rule is not None and voice.rule.choices:
+            order = voice.rule.order
+            known = self.choices.get(order)
+            if known is None:
+                known = frozenset((choice.place, choice.name) for choice in voice.rule.choices)
+                self.choices[order] = known
+            self.met.update((order, *named) for named in enumerate(path) if named in known)
 
     def note(self, voice: Voice) -> None:
         if voice.rule is not None:
@@ -248,9 +300,12 @@ class _Settling:
         chosen: dict[str, Assignment] = {}
         stage = draft.layer.stage
         recompute = False
+        names: dict[str | None, str | None] = {None: None}
         for voice in self.voices(draft.chain):
             for part in voice.said.assignments:
-                dim = None if part.dim is None else own_name(draft, part.dim, self.products)
+                if part.dim is not None and part.dim not in names:
+                    names[part.dim] = own_name(draft, part.dim, self.factors)
+                dim = names[part.dim]
                 if part.dim is None or dim is not None:
                     self.note(voice)
                     _say(chosen, _given(part, dim, voice))
@@ -262,7 +317,7 @@ class _Settling:
                 recompute = True
         if not chosen and stage is draft.layer.stage and not recompute:
             return draft.layer
-        return replace(draft.layer, assignments=_pruned(chosen), stage=stage, recompute=recompute)
+        return changed(draft.layer, assignments=_pruned(chosen), stage=stage, recompute=recompute)
 
     def stack(self, draft: DraftStack) -> Stack:
         """A stack takes what is said of the dimension that it repeats along."""
@@ -279,7 +334,7 @@ class _Settling:
                 uneven = True
         items = tuple(self.item(item) for item in draft.items)
         kept = tuple(part for part in _pruned(chosen) if part.saying in ("partition", "hole"))
-        return replace(draft.stack, assignments=kept, uneven=uneven, items=items)
+        return changed(draft.stack, assignments=kept, uneven=uneven, items=items)
 
     # -- variables
 
@@ -300,7 +355,7 @@ class _Settling:
             _say(chosen, part)
         if not chosen and own.stage is None and not frozen:
             return tensor
-        return replace(tensor, rest=_pruned(chosen), stage=own.stage, frozen=frozen)
+        return changed(tensor, rest=_pruned(chosen), stage=own.stage, frozen=frozen)
 
     def weight_voices(self, tensor: Tensor, readers: tuple[DraftLayer, ...]) -> list[Voice]:
         """What is said of a weight but at its declaration: by patterns that name it, or else by
@@ -308,10 +363,12 @@ class _Settling:
         path = tuple(tensor.name.split("."))
         found = {
             rule.order: Voice(rule.said, (0, len(path), rule.order), "pattern", rule)
-            for rule in self.starting(path[0])
-            if rule.names(path)
+            for rules in self.starting(path[0])
+            if rules[0].names(path)
+            for rule in rules
         }
-        self.met.update(choice for v in found.values() if v.rule for choice in v.rule.chosen(path))
+        for voice in found.values():
+            self.meet(voice, path)
         clauses: list[Voice] = []
         for draft in readers:
             for voice in self.voices(draft.chain):
@@ -331,7 +388,7 @@ class _Settling:
     def lies_along(self, tensor: Tensor, dim: str | None) -> bool:
         if dim is None or dim in tensor.stacked:
             return True
-        leaves = dict(self.products).get(dim, (dim,))
+        leaves = self.factors.get(dim, (dim,))
         return not set(leaves).isdisjoint(tensor.leaves)
 
 
@@ -343,7 +400,7 @@ def _identical(these: tuple[object, ...], those: tuple[object, ...]) -> bool:
 def _given(part: Assignment, dim: str | None, voice: Voice) -> Assignment:
     """What a voice says of an axis, under the listener's name for the dimension."""
     same = part.dim == dim and part.origin == voice.origin
-    return part if same else replace(part, dim=dim, origin=voice.origin)
+    return part if same else changed(part, dim=dim, origin=voice.origin)
 
 
 def _say(chosen: dict[str, Assignment], part: Assignment) -> None:
@@ -363,5 +420,5 @@ def _pruned(chosen: Mapping[str, Assignment]) -> tuple[Assignment, ...]:
 
     kept = ((part, tuple(together(part))) for part in chosen.values())
     return tuple(
-        part if part.sequence == axes else replace(part, sequence=axes) for part, axes in kept
+        part if part.sequence == axes else changed(part, sequence=axes) for part, axes in kept
     )

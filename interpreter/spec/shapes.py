@@ -112,6 +112,8 @@ def natural(draft: Draft) -> Leaves | None:
             return None
         case "along" if not draft.keeps:
             return tuple(leaf for leaf in draft.leaves if leaf not in draft.over)
+        case "sum" | "pointwise" if not any(set(draft.leaves) == set(each) for each in operands):
+            return None
     return draft.leaves
 
 
@@ -167,7 +169,7 @@ def check(draft: Draft, result: Written, output: Leaves, here: Here) -> bool:
     """Does a result with these dimensions follow from the operands? Says why not, unless an
     operand is only assumed: `dim_without_operand`, `missing_sum`, or `wrong_arguments` where a
     function's operands are not what it takes, with a fix where there is one."""
-    name, span = result.name, result.span
+    name = result.name
     if fits(draft, output, here):
         if draft.kind == "einsum":
             _report_summed_alone(draft, result, output, here)
@@ -178,7 +180,7 @@ def check(draft: Draft, result: Written, output: Leaves, here: Here) -> bool:
     if draft.kind in ROLES and ((mend := _swap(draft, output, here)) or not _routes(draft, output)):
         _report_roles(draft, name, output, mend, here)
     elif extra is not None:
-        _report_unexplained(draft, name, output, extra, span, here)
+        _report_unexplained(draft, result, output, extra, here)
     else:
         _report_missing_sum(draft, result, _lost(draft, output), here)
     return False
@@ -188,6 +190,15 @@ def lacks(draft: Draft, output: Leaves, here: Here) -> bool:
     """Is all that is wrong with a result that it lacks dimensions?"""
     explained = _unexplained(draft, output, here) is None
     return explained and _routes(draft, output) and bool(_lost(draft, output))
+
+
+def instead(draft: Draft, output: Leaves, here: Here) -> Leaves | None:
+    """The dimensions that a result has of itself, where it is written with one that no operand has,
+    nor may be read with; None where nothing of that kind is wrong, or where they are open."""
+    extra = _unexplained(draft, output, here)
+    if extra is None or draft.kind == "einsum" or _reread(draft, output, extra, here):
+        return None
+    return natural(draft)
 
 
 def fits(draft: Draft, output: Leaves, here: Here) -> bool:
@@ -221,17 +232,29 @@ def _report_roles(draft: Draft, name: str, output: Leaves, mend: Mend | None, he
 
 
 def _report_unexplained(
-    draft: Draft, name: str, output: Leaves, extra: str, span: Span, here: Here
+    draft: Draft, result: Written, output: Leaves, extra: str, here: Here
 ) -> None:
-    """`dim_without_operand`, with the operand that may be read with the dimension."""
-    data: tuple[tuple[str, Datum], ...] = (("name", name), ("dim", extra))
+    """`dim_without_operand`, with the operand that may be read with the dimension, or else the
+    result with the dimensions that it has of itself."""
+    data: tuple[tuple[str, Datum], ...] = (("name", result.name), ("dim", extra))
     fixes: tuple[Fix, ...] = ()
-    mends = ((old, m) for old, m in reindexed(draft, extra, here) if fits(m.draft, output, here))
-    if found := next(mends, None):
+    if found := _reread(draft, output, extra, here):
         like, mend = found
         data = (*data, ("like", like), ("suggestion", mend.text))
         fixes = (mend.fix,)
-    here.notes.found.append(Finding("dim_without_operand", here.at(span), data, fixes=fixes))
+    elif result.dims and (own := instead(draft, output, here)):
+        dims = ", ".join(_as_written(own, draft.readings))
+        where = here.at(Span(result.dims[0].span.start, result.dims[-1].span.end))
+        fixes = (Fix(f"Write `{result.name}[{dims}]`", (Edit(where, dims),)),)
+    place = here.at(result.span)
+    here.notes.found.append(Finding("dim_without_operand", place, data, fixes=fixes))
+
+
+def _reread(draft: Draft, output: Leaves, extra: str, here: Here) -> tuple[str, Mend] | None:
+    """An operand read with a dimension that the result has beyond the operands, in place of the one
+    that is given beside."""
+    mends = reindexed(draft, extra, here)
+    return next(((old, mend) for old, mend in mends if fits(mend.draft, output, here)), None)
 
 
 def _routes(draft: Draft, output: Leaves) -> bool:
@@ -257,9 +280,26 @@ def _report_summed_alone(draft: Draft, result: Written, output: Leaves, here: He
             if dim not in output and sum(dim in other.leaves for other in draft.readings) == 1:
                 site = here.at(reading.span)
                 data = (("tensor", here.placed.text(reading.span)), ("dim", dim))
-                widened = _widened(result, (dim,), reading, here)
-                fixes = () if widened is None else (widened[1],)
+                meant = _contracted(draft, result, dim, reading, here)
+                if meant is None and (widened := _widened(result, (dim,), draft.readings, here)):
+                    meant = widened[1]
+                fixes = () if meant is None else (meant,)
                 here.notes.found.append(Finding("summed_alone", site, data, fixes=fixes))
+
+
+def _contracted(
+    draft: Draft, result: Written, lost: str, reading: Reading, here: Here
+) -> Fix | None:
+    """The result of a product that sums over nothing that its factors share, with the dimension
+    that it lost in place of the last one that they share: there that one is summed over."""
+    factors = [other.dims.names for other in draft.readings]
+    shared = [dim for dim in reading.dims.names if sum(dim in names for names in factors) > 1]
+    written = {dim.text: dim for dim in result.dims}
+    if not shared or lost not in reading.dims.names or not written.keys() >= set(shared):
+        return None
+    text = ", ".join(lost if dim == shared[-1] else dim for dim in written)
+    edit = Edit(here.at(written[shared[-1]].span), lost)
+    return Fix(f"Write `{result.name}[{text}]`", (edit,))
 
 
 def _unexplained(draft: Draft, output: Leaves, here: Here) -> str | None:
@@ -341,7 +381,7 @@ def _report_missing_sum(draft: Draft, result: Written, lost: Leaves, here: Here)
         ("dims", dims),
         ("suggestion", suggestion),
     )
-    widened = _widened(result, dims, reading, here)
+    widened = _widened(result, dims, (reading,), here)
     if widened is not None:
         data = (*data, ("result", widened[0]))
     fixes = (fix,) if widened is None else (widened[1], fix)
@@ -349,13 +389,14 @@ def _report_missing_sum(draft: Draft, result: Written, lost: Leaves, here: Here)
 
 
 def _widened(
-    result: Written, added: Sequence[str], like: Reading, here: Here
+    result: Written, added: Sequence[str], like: Sequence[Reading], here: Here
 ) -> tuple[str, Fix] | None:
-    """The result written with further dimensions, which stand as they do in an operand; None where
+    """The result written with further dimensions, which stand as they do in operands; None where
     it is written without any, or they do not."""
-    if not result.dims or not set(added) <= set(like.dims.names):
+    order = list(dict.fromkeys(chain.from_iterable(reading.dims.names for reading in like)))
+    if not result.dims or not set(added) <= set(order):
         return None
-    dims, start = result.with_dims(added, like.dims.names)
+    dims, start = result.with_dims(added, order)
     text = f"{result.name}[{dims}]"
     where = here.at(Span(start, result.dims[-1].span.end))
     return text, Fix(f"Write `{text}`", (Edit(where, dims),))

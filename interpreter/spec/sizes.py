@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LIMIT = 10**30  # the largest size; nothing real comes near, and products of it stay printable
 TOO_LONG = f"its formula has more than {SIZE_TERMS} terms or {SIZE_DEGREE} factors in one"
 CAPACITY_ARGUMENTS = ("tokens", "experts", "top", "factor")
-_DEFAULTS: Mapping[str, Amount] = {"factor": 1}
+CAPACITY_DEFAULTS: Mapping[str, Amount] = {"factor": 1}
 
 Kind: TypeAlias = Literal["bytes", "bytes/s", "s", "flop/s", "flop", "share", "count"]
 
@@ -92,7 +92,7 @@ def amount(size: Size, names: Callable[[str], Amount | None]) -> Amount | Proble
                     n.text: v for (n, _), v in zip(node.arguments, values[start:], strict=True)
                 }
                 del values[start:]
-                value = _capacity(node, {**_DEFAULTS, **given})
+                value = _capacity(node, {**CAPACITY_DEFAULTS, **given})
             case _:
                 value = _leaf(node, names)
         if isinstance(value, Problem):
@@ -198,7 +198,7 @@ def computed(node: Arithmetic, left: Amount, right: Amount) -> Amount | None:
 def _misnamed(node: Capacity) -> Problem | None:
     got = tuple(name.text for name, _ in node.arguments)
     wants = set(CAPACITY_ARGUMENTS)
-    complete = wants - _DEFAULTS.keys() <= set(got) <= wants and len(set(got)) == len(got)
+    complete = wants - CAPACITY_DEFAULTS.keys() <= set(got) <= wants and len(set(got)) == len(got)
     if complete:
         return None
     strange = [name for name, _ in node.arguments if name.text not in wants]

@@ -8,112 +8,37 @@ stands, and whatever is wrong with a file, an import or a text is a finding; not
 from __future__ import annotations
 
 import os
-import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import BinaryIO, Literal, Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
 from parspec.grammar.document import TOP, Chunk, Document, Run, SyntaxFault
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     ImportStatement,
+    LayerStatement,
     OpStatement,
     PlanStatement,
     StackStatement,
     Statement,
+    TensorStatement,
 )
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
-from parspec.interpreter.spec.memo import Memo
-from parspec.interpreter.spec.names import in_force, near, unknown
+from parspec.interpreter.spec.library_files import library_file, library_name, library_names
+from parspec.interpreter.spec.limits import PLANNED
+from parspec.interpreter.spec.memo import Memo, Row
+from parspec.interpreter.spec.names import in_force, unknown
+from parspec.interpreter.spec.readers import SIZE_LIMIT, Reader, Unread
 
+_FEW_PLANS = 64  # are looked at however large a spec is
+_PLAN_ALONE = 25  # statements that cost as much as a plan by itself
 DEPTH_LIMIT = 32  # files that import one another in a row
-SIZE_LIMIT = 16 * 2**20  # bytes of one file
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-LIBRARY = Path(__file__).with_name("library")
 HERE = (Path(),)  # the working folder
-
-
-@value
-class Unread:
-    """Why a file could not be read. `detail`: missing: `near` (files of close names); unreadable:
-    `reason`; not_utf8: `offset` and `byte` (`0xff`); too_large: `size` and `limit`, in bytes."""
-
-    reason: Literal["missing", "unreadable", "not_utf8", "too_large"]
-    detail: tuple[tuple[str, Datum], ...] = ()
-
-
-class Reader(Protocol):
-    """How files are read; an editor puts its open ones in front of those on disk."""
-
-    def read(self, file: str) -> str | Unread:
-        """The text of a file, or why there is none."""
-        ...
-
-
-@value
-class DiskReader:
-    """Reads regular files of UTF-8, with or without a byte order mark."""
-
-    def read(self, file: str) -> str | Unread:
-        """The text of a file, or why there is none; line ends stay as they are."""
-        try:
-            status = Path(file).stat()
-            if not stat.S_ISREG(status.st_mode):
-                kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-                if not os.access(file, os.R_OK):
-                    kind = "permission denied"
-                return Unread("unreadable", (("reason", kind),))
-            if status.st_size > SIZE_LIMIT:
-                return too_large(status.st_size)
-            with Path(file).open("rb") as stream:
-                return streamed(stream)
-        except FileNotFoundError:
-            return Unread("missing", (("near", neighbours(file)),))
-        except OSError as error:
-            return Unread("unreadable", (("reason", (error.strerror or "unreadable").lower()),))
-        except ValueError:  # a NUL or a lone surrogate in the name
-            return Unread("missing", (("near", ()),))
-
-
-def too_large(size: int | None) -> Unread:
-    """A file of `size` bytes, None where nobody knows how many, is not read."""
-    return Unread("too_large", (("size", size), ("limit", SIZE_LIMIT)))
-
-
-def streamed(stream: BinaryIO) -> str | Unread:
-    """The text of what comes out of a stream, which may have no end."""
-    return decoded(stream.read(SIZE_LIMIT + 1))
-
-
-def decoded(data: bytes) -> str | Unread:
-    """The text of a file's bytes without its byte order mark; offsets count from the start."""
-    if len(data) > SIZE_LIMIT:
-        return too_large(None)
-    mark = len(BYTE_ORDER_MARK) if data.startswith(BYTE_ORDER_MARK) else 0
-    try:
-        text = data[mark:].decode("utf-8")
-    except UnicodeDecodeError as error:
-        offset = mark + error.start
-        return Unread("not_utf8", (("offset", offset), ("byte", f"0x{data[offset]:02x}")))
-    if (nul := data.find(0)) >= 0:
-        return Unread("unreadable", (("reason", f"not a text: a NUL at offset {nul}"),))
-    return text
-
-
-def neighbours(file: str) -> tuple[str, ...]:
-    """Files of close names in the folder where a missing file would lie."""
-    path = Path(file)
-    try:
-        names = [entry.name for entry in os.scandir(path.parent) if entry.is_file()]
-    except OSError:
-        return ()
-    stems = sorted(Path(name).stem for name in names if name.endswith(".par"))
-    return tuple(f"{stem}.par" for stem in near(path.stem, stems))
 
 
 @value
@@ -152,6 +77,24 @@ class Passage:
         for placed in self.statements:
             kinds.setdefault(type(placed.chunk.statement), []).append(placed)
         return {kind: tuple(some) for kind, some in kinds.items()}
+
+    @cached_property
+    def walked(self) -> tuple[Placed, ...]:
+        """The statements that declare variables, layers and stacks of the model; a plan has none
+        of its own."""
+        kinds = (TensorStatement, LayerStatement, StackStatement)
+        return tuple(
+            placed
+            for placed in self.statements
+            if placed.plan is None and isinstance(placed.chunk.statement, kinds)
+        )
+
+    @cached_property
+    def size(self) -> int:
+        """How many statements it has, with those in bodies but for plans."""
+        plans = self.kinds.get(PlanStatement, ())
+        every = sum(1 for placed in self.statements for _ in placed.chunk.preorder())
+        return every - sum(1 for placed in plans for _ in placed.chunk.preorder())
 
     @cached_property
     def headers(self) -> tuple[Chunk, ...]:
@@ -243,7 +186,7 @@ class Gathered:
     documents: every file once, the given one first. statements: the outermost chunks in effective
     order, without imports; a plan's own chunk is among them, its body only at the end and only
     when that plan was asked for. skipped: the words that the parser could not place. plans: the
-    names of all plans.
+    names of the plans that are looked at: all, unless they are too many (`over_limit`).
     """
 
     documents: tuple[tuple[str, Document], ...]
@@ -251,6 +194,7 @@ class Gathered:
     skipped: frozenset[str]
     findings: tuple[Finding, ...]
     plans: tuple[str, ...] = ()
+    aside: frozenset[tuple[str, int]] = frozenset()
 
 
 S = TypeVar("S", bound=Statement)
@@ -263,27 +207,34 @@ def of_kind(statements: Statements, kind: type[S]) -> Iterator[tuple[S, Placed]]
             yield statement, placed
 
 
+Plans: TypeAlias = tuple[dict[str, tuple[PlanStatement, Placed]], tuple[Finding, ...]]
+"""Plans by name, each with where it stands; the findings about names that stand twice."""
+
+
 class Texts:
     """What was read when a spec was looked at last: its documents, and their statements."""
 
     def __init__(self) -> None:
         self.documents: Mapping[str, Document] = {}
-        self.portions: Memo[tuple[Passage | Placed, ...]] = Memo()
+        self.portions: dict[tuple[str, bool], Row[Run, tuple[Passage | Placed, ...]]] = {}
         self.bodies: Memo[Passage] = Memo()
+        self.plans: Memo[Plans] = Memo()
 
     def turn(self, documents: Mapping[str, Document]) -> None:
         """Keeps what was read; what is in none of these documents is forgotten."""
         before, self.documents = self.documents, documents
         if documents.keys() != before.keys() or any(documents[f] is not before[f] for f in before):
-            self.portions.turn()
+            self.portions = {key: row for key, row in self.portions.items() if key[0] in documents}
             self.bodies.turn()
+            self.plans.turn()
 
-    def portions_of(self, run: Run, file: str, *, imported: bool) -> tuple[Passage | Placed, ...]:
-        """The passages of a run, with the imports between them."""
-        origin = "imported" if imported else "own"
-        return self.portions.of(
-            lambda run: tuple(_portions(run, file, imported)), run, origin, sys.intern(file)
-        )
+    def portions_of(
+        self, document: Document, file: str, *, imported: bool
+    ) -> Iterator[Passage | Placed]:
+        """The passages of a file, with the imports between them."""
+        row = self.portions.setdefault((file, imported), Row())
+        made = row.of(lambda run: tuple(_portions(run, file, imported)), document.runs)
+        return chain.from_iterable(made)
 
 
 def gather(
@@ -297,31 +248,88 @@ def gather(
     """Parses a file and all that it imports, as of the named plan.
 
     Imports stay in the file's folder and in the given ones, with what is below these: a spec of
-    somebody else cannot have other files shown. Findings: `syntax_error` in any of the files,
-    what is wrong with an import at that import,
-    `misplaced` for an import inside another statement, `duplicate_name` and `unknown_name` for
-    plans (an unknown one at the start of the file).
+    somebody else cannot have other files shown. Findings: `syntax_error` in any of the files, but
+    for the bodies of other plans, what is wrong with an import at that import, `misplaced` for an
+    import inside another statement, `duplicate_name` and `unknown_name` for plans (an unknown one
+    at the start of the file).
     """
     texts = texts or Texts()
     gathering = _Gathering(reader, texts, folders)
     gathering.add(file, text, (os.path.normpath(file),))
     texts.turn(gathering.documents)
-    headers = of_kind(Statements(tuple(gathering.passages)), PlanStatement)
-    plans, repeated = in_force("plan", ((header.name, header, at) for header, at in headers))
-    findings = [*gathering.findings, *repeated]
-    body: tuple[Passage, ...] = ()
+    statements = Statements(tuple(gathering.passages))
+    passages = statements.passages
+    plans, repeated = texts.plans.known(*passages) or texts.plans.keep(
+        _plans(statements), *passages
+    )
+    aside = frozenset(_broken_in_others(gathering.documents, plan))
+    kept = (f for f in gathering.findings if (f.site.file, f.site.chunk) not in aside)
+    looked_at = tuple(plans)[: _room_for_plans(statements)]
+    findings = [*kept, *repeated, *_too_many_plans(plans, looked_at)]
     if plan is not None and plan in plans:
         header = plans[plan][1]
-        body = (texts.bodies.of(lambda header: _body(header, plan), header, sys.intern(plan)),)
+        body = texts.bodies.of(lambda header: _body(header, plan), header, sys.intern(plan))
+        statements = Statements((*statements.passages, body))
+        looked_at = tuple(dict.fromkeys((*looked_at, plan)))
     elif plan is not None:
         findings.append(unknown("plan", plan, Site(file, TOP, Span(0, 0)), plans))
     return Gathered(
         tuple(gathering.documents.items()),
-        Statements((*gathering.passages, *body)),
-        frozenset(gathering.skipped),
+        statements,
+        _skipped(gathering.documents, aside),
         tuple(findings),
-        tuple(plans),
+        looked_at,
+        aside,
     )
+
+
+def _broken_in_others(
+    documents: Mapping[str, Document], plan: str | None
+) -> Iterator[tuple[str, int]]:
+    """The chunks with a syntax error in the bodies of all plans but one."""
+    for file, document in documents.items():
+        for header in document.chunks if document.faulty else ():
+            statement = header.statement
+            if isinstance(statement, PlanStatement) and statement.name.text != plan:
+                inside = (chunk for one in header.body for chunk in one.preorder())
+                yield from ((file, chunk.key) for chunk in inside if chunk.parsed.faults)
+
+
+def _plans(statements: Statements) -> Plans:
+    """The plans by name, and what is wrong with their names."""
+    headers = of_kind(statements, PlanStatement)
+    return in_force("plan", ((header.name, header, at) for header, at in headers))
+
+
+def _skipped(
+    documents: Mapping[str, Document], aside: frozenset[tuple[str, int]]
+) -> frozenset[str]:
+    """The words that could not be placed, but for chunks that are set aside."""
+    return frozenset(
+        word
+        for file, document in documents.items()
+        for chunk in document.faulty
+        if (file, chunk.key) not in aside
+        for word in chunk.parsed.skipped
+    )
+
+
+def _room_for_plans(statements: Statements) -> int:
+    """How many plans are looked at over so many statements; each costs something by itself."""
+    once = _PLAN_ALONE + sum(passage.size for passage in statements.passages)
+    return max(_FEW_PLANS, PLANNED // once)
+
+
+def _too_many_plans(
+    plans: Mapping[str, tuple[PlanStatement, Placed]], looked_at: tuple[str, ...]
+) -> Iterator[Finding]:
+    """`over_limit` at the first plan that is not looked at."""
+    for header, placed in islice(plans.values(), len(looked_at), len(looked_at) + 1):
+        data: tuple[tuple[str, Datum], ...] = (
+            ("what", f"plans of a spec of this size ({header.name.text} is not looked at)"),
+            ("limit", len(looked_at)),
+        )
+        yield Finding("over_limit", placed.at(header.name.span), data)
 
 
 def _body(header: Placed, plan: str) -> Passage:
@@ -356,7 +364,6 @@ class _Gathering:
     folders: Sequence[Path]
     documents: dict[str, Document] = field(default_factory=dict)
     passages: list[Passage] = field(default_factory=list)
-    skipped: set[str] = field(default_factory=set)
     findings: list[Finding] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
 
@@ -369,14 +376,12 @@ class _Gathering:
         self.seen.add(trail[-1])
         for chunk in document.faulty:
             self.findings.extend(syntax_error(fault, file, chunk) for fault in chunk.parsed.faults)
-        for run in document.runs:
-            self.skipped |= run.skipped
-            for portion in self.texts.portions_of(run, file, imported=len(trail) > 1):
-                if isinstance(portion, Passage):
-                    self.passages.append(portion)
-                    self.findings.extend(portion.misplaced_imports)
-                elif isinstance(statement := portion.chunk.statement, ImportStatement):
-                    self.follow(statement, portion, trail)
+        for portion in self.texts.portions_of(document, file, imported=len(trail) > 1):
+            if isinstance(portion, Passage):
+                self.passages.append(portion)
+                self.findings.extend(portion.misplaced_imports)
+            elif isinstance(statement := portion.chunk.statement, ImportStatement):
+                self.follow(statement, portion, trail)
 
     def follow(self, statement: ImportStatement, placed: Placed, trail: tuple[str, ...]) -> None:
         """Adds what an import brings, once."""
@@ -388,7 +393,7 @@ class _Gathering:
         if not statement.target.strip():
             empty = Unread("unreadable", (("reason", "the name is empty"),))
             self.findings.append(unread(empty, '""', site))
-        elif not inside(file, (Path(trail[0]).parent, *self.folders)):
+        elif not self.may_read(file, trail[0]):
             self.findings.append(Finding("import_outside", site, (("file", statement.target),)))
         elif file in trail:
             cycle = (*trail[trail.index(file) :], file)
@@ -404,6 +409,15 @@ class _Gathering:
                 self.findings.append(replace(found, fixes=_unquoted(statement.target, site)))
             else:
                 self.add(file, text, (*trail, file))
+
+    def may_read(self, file: str, first: str) -> bool:
+        """Does a file lie in the folder of the first one, in one of the given ones, or below,
+        wherever links lead?"""
+        folders = map(self.reader.real, map(str, (Path(first).parent, *self.folders)))
+        place = self.reader.real(file)
+        return place is not None and any(
+            folder is not None and Path(place).is_relative_to(folder) for folder in folders
+        )
 
     def follow_library(self, target: str, site: Site, trail: tuple[str, ...]) -> None:
         """Adds a built-in file, once."""
@@ -457,35 +471,8 @@ _UNREAD: Mapping[str, tuple[str, tuple[tuple[str, Datum], ...]]] = {
 }
 
 
-def inside(file: str, folders: Iterable[Path]) -> bool:
-    """Does a file lie in one of these folders or below, wherever links lead?"""
-    try:
-        real = Path(file).resolve()
-        return any(real.is_relative_to(folder.resolve()) for folder in folders)
-    except (OSError, RuntimeError, ValueError):  # a circle of links, or no name of a file
-        return False
-
-
 def unread(problem: Unread, shown: str, site: Site) -> Finding:
     """A file that could not be read, as the finding that an import (or a command) shows."""
     name, defaults = _UNREAD[problem.reason]
     data = dict(defaults) | dict(problem.detail)
     return Finding(name, site, (("file", shown), *data.items()))
-
-
-def library_names() -> tuple[str, ...]:
-    """The built-in files by name: `std.NAME`."""
-    return tuple(sorted(path.stem for path in LIBRARY.glob("*.par")))
-
-
-def library_name(target: str) -> str:
-    """The name under which a built-in file is shown: `std/h100.par`."""
-    return target.replace(".", "/") + ".par"
-
-
-def library_file(target: str) -> str | None:
-    """The text of a built-in file (`std.h100`), None where there is none."""
-    root, _, name = target.partition(".")
-    if root != "std" or name not in library_names():
-        return None
-    return (LIBRARY / f"{name}.par").read_text("utf-8")

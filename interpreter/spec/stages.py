@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.expressions import Name
+from parspec.grammar.span import Span
 from parspec.grammar.syntax import OutputStatement, StagesStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Finding, Site
@@ -22,7 +23,6 @@ from parspec.interpreter.spec.sources import of_kind
 
 if TYPE_CHECKING:
     from parspec.grammar.expressions import Number, Path
-    from parspec.grammar.span import Span
     from parspec.grammar.syntax import Chunks, Portion
     from parspec.interpreter.spec.model import Assignment, Item, Mesh, Settings, Stack, Tensor
     from parspec.interpreter.spec.paths import Names
@@ -68,7 +68,8 @@ class _Layout:
             made = self.chunks(part, STAGES - len(chunks))
             sound = sound and made is not None
             chunks += made or ()
-        site = self.here.at(axis.span)
+        first, last = statement.chunks[0].span, statement.chunks[-1].span
+        site = self.here.at(Span(first.start, last.end))
         return Stages(axis.text, tuple(chunks), site) if sound else None
 
     def chunks(self, part: Chunks, room: int) -> tuple[Chunk, ...] | None:
@@ -211,7 +212,7 @@ def _named(path: Path, here: Here) -> str | None:
     """The unique name of the variable that an output names."""
     entry = here.scope.tensor(tuple(part.text for part in path.parts))
     if entry is None:
-        close = near(path.text, tuple(here.scope.tensor_names()))
+        close = near(path.text, here.scope.tensor_names())
         inner = here.scope.paths_to(path.text)
         here.report_meant("tensor", Name(path.text, path.span), (*inner, *close)[:3])
         return None

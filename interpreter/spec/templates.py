@@ -87,4 +87,4 @@ def _entered(item: TensorItem, here: Here) -> bool:
 def parameter(item: TensorItem, dims: Dimensions, here: Here) -> Seen:
     """A parameter to which nothing has been passed."""
     site, name = here.at(item.name.span), item.name.text
-    return Seen(name, "activation", dims.names, dims.groups, dims.leaves, (), site)
+    return Seen(name, "activation", dims, dims.leaves, (), site)

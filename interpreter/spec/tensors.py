@@ -54,14 +54,16 @@ def _declared(statement: TensorStatement, item: TensorItem, here: Here) -> Tenso
     if statement.role in ("weight", "cache"):
         more = (dim for dim in dims.names if dim in here.world.turns)
         turns = tuple(dict.fromkeys((*scope.turns, *more)))
-    own = dims.without(turns)
+    own, dtype = dims.without(turns), dtype_of(item.dtype, here)
+    if statement.role == "weight" and here.world.weights is not None:
+        dtype = here.world.weights
     tensor = Tensor(
         scope.unique(name),
         name,
         "activation" if statement.role == "var" else statement.role,
         own.names,
         own.leaves,
-        dtype_of(item.dtype, here),
+        dtype,
         stacked=turns,
         note=here.placed.note(name),
         site=site,
@@ -75,8 +77,7 @@ def seen(tensor: Tensor, dims: Dimensions, site: Site, *, settled: bool = True) 
     return Seen(
         tensor.name,
         tensor.role,
-        dims.names,
-        dims.groups,
+        dims,
         dims.leaves,
         tensor.stacked,
         site,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from parspec.grammar.document import Document
 from parspec.grammar.expressions import Call, Expression, Name, Product, Sum, TensorUse
 from parspec.grammar.syntax import (
     BlockStatement,
@@ -27,7 +26,7 @@ from parspec.interpreter.spec.sizes import names_in
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Site
     from parspec.interpreter.spec.dims import Dims
-    from parspec.interpreter.spec.memo import Memo
+    from parspec.interpreter.spec.memo import Row
     from parspec.interpreter.spec.scopes import Notes
     from parspec.interpreter.spec.sources import Gathered, Passage
     from parspec.interpreter.spec.walk import Walked
@@ -40,13 +39,13 @@ def unused(
     walked: Walked,
     notes: Notes,
     skipped: frozenset[str],
-    known: Memo[frozenset[str]],
+    known: Row[Passage, frozenset[str]],
 ) -> Iterator[Finding]:
     """`unused_name` for dimensions, variables, ops and blocks of a file that nobody reads. A file
     without layers is a library: its ops and blocks are for others."""
-    quiet = skipped.union(_words_of_faults(gathered.documents))
-    passages = gathered.statements.passages
-    read = frozenset[str]().union(*(known.of(_dims_read, passage) for passage in passages))
+    runs = chain.from_iterable(document.runs for _, document in gathered.documents)
+    quiet = skipped.union(*(run.faulty_words for run in runs))  # what is faulty might read anything
+    read = frozenset[str]().union(*known.of(_dims_read, gathered.statements.passages))
     for dim in dims.items:
         if dim.site.file == file and dim.name not in read and dim.name not in quiet:
             yield _unused("dimension", dim.name, dim.site)
@@ -67,13 +66,6 @@ def unused(
 
 def _unused(kind: str, name: str, site: Site) -> Finding:
     return Finding("unused_name", site, (("kind", kind), ("name", name)))
-
-
-def _words_of_faults(documents: Iterable[tuple[str, Document]]) -> Iterator[str]:
-    """Every word of a statement with a syntax error: it might have read anything."""
-    for _, document in documents:
-        for chunk in document.faulty:
-            yield from re.findall(r"[^\W\d]\w*", chunk.text)
 
 
 def _dims_read(passage: Passage) -> frozenset[str]:

@@ -26,13 +26,13 @@ from parspec.interpreter.spec.building import Body, Building
 from parspec.interpreter.spec.clauses import said
 from parspec.interpreter.spec.drafts import DraftItem, DraftStack, Unit, layers_of
 from parspec.interpreter.spec.expressions import seen_as
-from parspec.interpreter.spec.indices import Dimensions, matches, spelled
+from parspec.interpreter.spec.indices import matches, spelled
 from parspec.interpreter.spec.layers import write_layer
 from parspec.interpreter.spec.ledger import Ledger
 from parspec.interpreter.spec.limits import ALL_STATEMENTS, TREE_STATEMENTS
 from parspec.interpreter.spec.model import Stack, Template, Tensor
 from parspec.interpreter.spec.names import duplicate, near
-from parspec.interpreter.spec.places import CALLEES, in_body, inner, of_the_model, register
+from parspec.interpreter.spec.places import CALLEES, in_body, inner, register
 from parspec.interpreter.spec.scopes import (
     Broken,
     Callee,
@@ -44,7 +44,7 @@ from parspec.interpreter.spec.scopes import (
 )
 from parspec.interpreter.spec.templates import parameter, template
 from parspec.interpreter.spec.tensors import declare, seen
-from parspec.interpreter.spec.walks import TENSORS, Drafts, Walks
+from parspec.interpreter.spec.walks import Drafts, Walks
 
 if TYPE_CHECKING:
     from parspec.interpreter.spec.frames import Arguments, Block
@@ -57,14 +57,15 @@ BODY_DEPTH = 32  # blocks and stacks inside one another
 class Walked:
     """What the walk made: the drafts of each passage, the outermost scope, the ops and blocks that
     the spec declares, and the ops as templates. `changed`: the keys of ledgers, by the ledgers'
-    places, at which it wrote otherwise than the walk before; None where that cannot be told."""
+    names, at which they hold something else than after the walk before; None where that cannot be
+    told."""
 
     drafts: tuple[Drafts, ...]
     scope: Scope
     building: Building
     callees: tuple[Callee, ...]
     templates: tuple[Template, ...]
-    changed: Mapping[int, Set[Any]] | None
+    changed: Mapping[str, Set[Any]] | None
 
     @property
     def items(self) -> tuple[DraftItem, ...]:
@@ -79,7 +80,7 @@ def walk(statements: Statements, world: World, notes: Notes, walks: Walks) -> Wa
     walker.register(statements.of(*CALLEES), walks.scope)
     notes.found.extend(walker.notes.found)
     callees, templates = walker.callees, walker.templates
-    made = walks.drafts_of(statements.passages, walker)
+    made = walks.drafts_of(tuple(each for each in statements.passages if each.walked), walker)
     for drafts in made:
         notes.found.extend(drafts.found)
         notes.read.update(drafts.read_elsewhere)
@@ -103,15 +104,14 @@ class _Walker:
     notes: Notes
     building: Building
     walks: Walks
-    ledgers: tuple[Ledger[Any, Any], ...]
+    ledgers: Mapping[str, Ledger[Any, Any]]
     callees: list[Callee] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
 
     def passage(self, passage: Passage) -> Drafts:
         """Walks a passage."""
         body = Body(self.walks.scope)
-        statements = of_the_model(passage.statements)
-        return self.noted(lambda: self.statements(statements, body), body, passage.places)
+        return self.noted(lambda: self.statements(passage.walked, body), body, passage.places)
 
     def uncalled(self, callee: Callee, header: BlockStatement) -> Drafts:
         """Looks at a block that nobody calls, for its findings."""
@@ -120,7 +120,7 @@ class _Walker:
             self.repeat(known)
             return known
         building = Building(expansion=self.building.expansion)
-        apart = replace(self, building=building, ledgers=self.ledgers[:TENSORS])
+        apart = replace(self, building=building, ledgers={**self.walks.facts, **self.walks.shared})
         made = apart.noted(lambda: apart.alone(callee, header), Body(callee.scope), frozenset())
         return self.walks.alone.keep(replace(made, layers=0), callee)
 
@@ -130,16 +130,16 @@ class _Walker:
 
     def would_read(self, known: Drafts) -> bool:
         """Would now be read what was read then?"""
-        same = self.walks.same
+        before, given = self.walks.before, self.walks.given
         return all(
-            place in same or self.ledgers[place].would_read(log)
-            for place, log in known.logs.items()
+            (name in before and name not in given) or self.ledgers[name].would_read(log)
+            for name, log in known.logs.items()
         )
 
     def repeat(self, known: Drafts) -> None:
         """Makes again what was made before."""
-        for place, log in known.logs.items():
-            self.ledgers[place].replay(log)
+        for name, log in known.logs.items():
+            self.ledgers[name].replay(log)
         self.building.layers += known.layers
         self.building.expansion.every += known.expanded
 
@@ -150,11 +150,11 @@ class _Walker:
         self.notes, self.callees, self.templates = Notes(), [], []
         self.building.said, self.building.declared = {}, {}
         layers, expanded = self.building.layers, self.building.expansion.every
-        for ledger in self.ledgers:
+        for ledger in self.ledgers.values():
             ledger.begin()
         act()
-        ended = enumerate([ledger.end() for ledger in self.ledgers])
-        logs = {place: log for place, log in ended if not log.empty}
+        ended = {name: ledger.end() for name, ledger in self.ledgers.items()}
+        logs = {name: log for name, log in ended.items() if not log.empty}
         return Drafts(
             tuple(body.items),
             tuple(self.notes.found),
@@ -327,7 +327,7 @@ class _Walker:
             return
         self.building.units.setdefault(unit.name, unit)
         if here.leaves(dim) is None:
-            here.report_unknown("dimension", statement.dim, tuple(here.dim_names()))
+            here.report_unknown("dimension", statement.dim, here.dim_names())
         turns = tuple(dict.fromkeys((*scope.turns, dim)))
         inside = Body(
             Scope(unit.path, scope, turns),
@@ -356,7 +356,9 @@ class _Walker:
                 site=site,
             )
             body.items.append(DraftStack(whole, inside.chain, tuple(inside.items)))
-        self.building.check_dims(unit, layers_of(inside.items), here)
+        layers = layers_of(inside.items)
+        self.building.check_dims(unit, layers, here)
+        self.building.check_weights(unit, statement.clauses, layers, here)
         self.leave(statement, inside.scope, body.scope, here)
 
     def free(self, path: tuple[str, ...]) -> tuple[str, ...]:
@@ -376,12 +378,12 @@ class _Walker:
         site = here.at(name.span)
         inside.tensors[name.text] = Broken(site)
         if entry is None:
-            here.report_unknown("tensor", name, tuple(here.scope.tensor_names()))
+            here.report_unknown("tensor", name, here.scope.tensor_names())
             return None
         self.notes.read.add(entry.site)
         if isinstance(entry, Broken):
             return None
-        dims = Dimensions(entry.dims, entry.groups)
+        dims = entry.dims
         outer = self.building.tensors.get(entry.tensor)
         carry = Tensor(
             inside.unique(name.text),
@@ -408,9 +410,7 @@ class _Walker:
         self.notes.read.add(last.site)
         if not isinstance(last, Seen) or not isinstance(carry, Seen):
             return None
-        before = Dimensions(carry.dims, carry.groups)
-        after = Dimensions(last.dims, last.groups)
-        return last if matches(name.text, before, after, name.span, here) else None
+        return last if matches(name.text, carry.dims, last.dims, name.span, here) else None
 
     def unmade(self, name: Name, inside: Scope, carry: Seen | Broken | None, here: Here) -> None:
         """`unknown_name` for what a turn is said to leave. A close name of the body may be meant,

@@ -1,9 +1,9 @@
 """Walks: what the walk over each passage made, kept so that after an edit only passages near it are
 walked again.
 
-Passages depend on one another through ledgers alone. Where a passage would read what it read
-before, it makes what it made before; where only some have changed, those behind them that read
-what has changed are walked as well, and no others.
+Passages depend on one another, and on facts, through ledgers alone. Where a passage would read
+what it read before, it makes what it made before; where only some facts and passages have changed,
+those that read what has changed are walked as well, and no others.
 """
 
 from __future__ import annotations
@@ -27,17 +27,15 @@ if TYPE_CHECKING:
     from parspec.interpreter.spec.sources import Passage
 
 NO_LOG = Log()
-ENTRIES, INNER, TENSORS, UNITS = 6, 9, 10, 11  # places of ledgers among all
 
 
 @dataclass(frozen=True, eq=False)
 class Drafts:
     """What the walk makes of one passage: items in order, what is wrong, the declarations that are
     read, the ops and blocks in bodies, what is said of its variables where they are declared, and
-    where that is. `logs`: what it read and wrote, by ledger; `layers`, `expanded`: how much it
-    counts towards the limits; `whole`: it met none; `places`: the files and keys of its
-    chunks. It stays the very same value while the passage
-    does and reads the same."""
+    where that is. `logs`: what it read and wrote, by the names of ledgers; `layers`, `expanded`:
+    how much it counts towards the limits; `whole`: it met none; `places`: the files and keys of its
+    chunks. It stays the very same value while the passage does and reads the same."""
 
     items: tuple[DraftItem, ...]
     found: tuple[Finding, ...]
@@ -46,7 +44,7 @@ class Drafts:
     templates: tuple[Template, ...]
     said: Mapping[str, Said]
     declared: Mapping[Site, str]
-    logs: Mapping[int, Log]
+    logs: Mapping[str, Log]
     layers: int
     expanded: int
     whole: bool
@@ -61,14 +59,14 @@ class Drafts:
                 readers.setdefault(name, []).append(draft)
         return {name: tuple(drafts) for name, drafts in readers.items()}
 
-    def log(self, ledger: int) -> Log:
-        """What it read from and wrote to a ledger, by the ledger's place among all."""
+    def log(self, ledger: str) -> Log:
+        """What it read from and wrote to a ledger, by the ledger's name."""
         return self.logs.get(ledger, NO_LOG)
 
-    def reads(self, changed: Mapping[int, Set[Any]]) -> bool:
+    def reads(self, changed: Mapping[str, Set[Any]]) -> bool:
         """Does it read one of these keys of ledgers?"""
-        for place, keys in changed.items():
-            log = self.logs.get(place)
+        for name, keys in changed.items():
+            log = self.logs.get(name)
             if log is not None and log.concerns(keys):
                 return True
         return False
@@ -76,14 +74,14 @@ class Drafts:
     @cached_property
     def tensors(self) -> tuple[str, ...]:
         """The variables that it declares."""
-        log = self.log(TENSORS)
+        log = self.log("tensors")
         return tuple(name for name in log.written if name not in log.read)
 
     @cached_property
     def weights_elsewhere(self) -> Mapping[str, tuple[DraftLayer, ...]]:
         """Its layers that read each weight that others declare."""
-        entries = list(self.log(ENTRIES).read.values())
-        scopes = list(self.log(INNER).read.values())
+        entries = list(self.log("entries").read.values())
+        scopes = list(self.log("inner").read.values())
         for scope in scopes:
             entries += scope.tensors.values()
             scopes += scope.inner.values()
@@ -134,91 +132,94 @@ class Walker(Protocol):
 
 
 class Walks:
-    """What earlier walks over the same spec made, under one plan. `changed`: the keys at which the
-    last walk wrote otherwise to ledgers than the one before, with those that it wrote anew; None
-    where it cannot tell."""
+    """What earlier walks over the same spec made, under one plan. `changed`: the keys at which
+    ledgers hold something else since the last walk than since the one before, None where it cannot
+    tell; `given`: those that no passage writes, facts and callees. `ledgers`: everything through
+    which passages depend on one another, by name: facts, what scopes share, what is made."""
 
     def __init__(self) -> None:
         self.world: World | None = None
-        self.facts: tuple[Ledger[Any, Any], ...] = ()
-        self.same: frozenset[int] = frozenset()
+        self.facts: Mapping[str, Ledger[Any, Any]] = {}
+        self.before: Mapping[str, Ledger[Any, Any]] = {}
+        self.given: Mapping[str, Set[Any]] = {}
         self.callees: Memo[Callee] = Memo()
-        self.drafts: Memo[Drafts] = Memo()
         self.alone: Memo[Drafts] = Memo()
         self.order: tuple[tuple[Passage, Drafts], ...] = ()
-        self.registered: tuple[Callee, ...] = ()
-        self.changed: Mapping[int, Set[Any]] | None = None
+        self.changed: Mapping[str, Set[Any]] | None = None
         self.entries: Ledger[str, Entry] = Ledger()
         self.layers: Ledger[str, Site] = Ledger()
-        self.named: Ledger[str, Callee] = Ledger()
+        self.named: Ledger[str, Callee] = Ledger(same=_same_callee)
         self.inner: Ledger[str, Scope] = Ledger()
-        self.tensors: Ledger[str, Tensor] = Ledger(same=operator.is_)
-        self.units: Ledger[str, Unit] = Ledger(same=operator.is_)
+        self.tensors: Ledger[str, Tensor] = Ledger(same=_same_tensor)
+        self.units: Ledger[str, Unit] = Ledger(same=_same_name)
         self.broken: Ledger[str, None] = Ledger()
         self.scope = Scope(
             tensors=self.entries, layers=self.layers, callees=self.named, inner=self.inner
         )
-
-    @property
-    def ledgers(self) -> tuple[Ledger[Any, Any], ...]:
-        """Everything through which passages depend on one another, facts first."""
-        shared = (self.entries, self.layers, self.named, self.inner)
-        return (*self.facts, *shared, self.tensors, self.units, self.broken)
+        self.shared: Mapping[str, Ledger[Any, Any]] = {
+            "entries": self.entries,
+            "layers": self.layers,
+            "named": self.named,
+            "inner": self.inner,
+        }
+        self.made: Mapping[str, Ledger[Any, Any]] = {
+            "tensors": self.tensors,
+            "units": self.units,
+            "broken": self.broken,
+        }
+        self.ledgers: Mapping[str, Ledger[Any, Any]] = {}
 
     def begin(self, world: World) -> Building:
-        """A new walk; nothing that was made in another world is made the same in this one. `same`
-        are the places of ledgers of facts that have not changed since the last."""
+        """A new walk; nothing that was made in another world is made the same in this one."""
         if world != self.world:
-            self.drafts, self.alone, self.order = Memo(), Memo(), ()
+            self.alone, self.order = Memo(), ()
         self.callees.turn()
         self.alone.turn()
-        facts = world.facts.ledgers
-        pairs = enumerate(zip(facts, self.facts, strict=False))
-        self.same = frozenset(place for place, (now, then) in pairs if now.equals(then))
-        self.world, self.facts = world, facts
+        self.before = {**self.facts, "named": self.named.copy()}
+        self.world, self.facts = world, world.facts.ledgers
+        self.ledgers = {**self.facts, **self.shared, **self.made}
         self.named.reset()
         return Building(self.tensors, self.units, self.broken)
 
     def drafts_of(self, passages: tuple[Passage, ...], walker: Walker) -> tuple[Drafts, ...]:
         """The drafts of passages."""
-        callees = tuple(walker.callees)
-        same_facts = len(self.same) == len(self.facts)
-        same = bool(self.order) and same_facts and callees == self.registered
+        ledgers = self.ledgers
+        given = {name: ledgers[name].new_since(then) for name, then in self.before.items()}
+        self.given = {name: keys for name, keys in given.items() if keys}
         self.changed = None
-        order = (self._near_edit(passages, walker) if same else None) or self._all(passages, walker)
-        for ledger in self.ledgers:
+        near = self._near_edit(passages, walker) if self.order else None
+        self.order = near or self._all(passages, walker)
+        for ledger in ledgers.values():
             ledger.hide(frozenset())
-        self.order, self.registered = order, callees
-        return tuple(drafts for _, drafts in order)
+        return tuple(drafts for _, drafts in self.order)
 
     def _all(
         self, passages: tuple[Passage, ...], walker: Walker
     ) -> tuple[tuple[Passage, Drafts], ...]:
         """The drafts of all passages, one after the other; each as before where it would read what
         it read before."""
-        self.drafts.turn()
-        shared = self.ledgers[len(self.facts) :]
-        for ledger in shared:
+        before = {id(passage): drafts for passage, drafts in self.order}
+        for ledger in (*self.shared.values(), *self.made.values()):
             if ledger is not self.named:
                 ledger.reset()
         walker.building.layers, walker.building.expansion = 0, Expansion()
         order: list[tuple[Passage, Drafts]] = []
         for passage in passages:
-            known = self.drafts.known(passage)
-            if known is not None and walker.room(known) and walker.would_read(known):
-                walker.repeat(known)
+            drafts = before.get(id(passage))
+            if drafts is not None and walker.room(drafts) and walker.would_read(drafts):
+                walker.repeat(drafts)
             else:
-                known = self.drafts.keep(walker.passage(passage), passage)
-            order.append((passage, known))
-            self._own(known)
+                drafts = walker.passage(passage)
+            order.append((passage, drafts))
+            self._own(drafts)
         return tuple(order)
 
     def _near_edit(
         self, passages: tuple[Passage, ...], walker: Walker
     ) -> tuple[tuple[Passage, Drafts], ...] | None:
         """The drafts of passages some of which stand in place of others: only these are walked,
-        and behind them those that read what has changed. None where that cannot be told apart: a
-        name that two passages write, or a limit that is near."""
+        and those that read what has changed. None where that cannot be told apart: a name that two
+        passages write, or a limit that is near."""
         before = [passage for passage, _ in self.order]
         head = _alike(before, passages)
         tail = _alike(before[head:][::-1], passages[head:][::-1])
@@ -232,30 +233,41 @@ class Walks:
             return None
         for drafts in gone:
             self._disown(drafts)
-        later = {id(drafts) for _, drafts in self.order[behind:]}
-        for ledger in self.ledgers:
+        changed = {name: {*keys} for name, keys in self.given.items()}
+        first = next((n for n, (_, each) in enumerate(rest[:head]) if each.reads(changed)), head)
+        later = {id(drafts) for _, drafts in rest[first:]}
+        for ledger in self.ledgers.values():
             ledger.hide(later)
-        made = [(p, self._walked(p, walker)) for p in passages[head : len(passages) - tail]]
-        changed = self._changed(gone, [drafts for _, drafts in made])
-        for passage, drafts in self.order[behind:]:
-            later.discard(id(drafts))
-            if not drafts.reads(changed):
-                made.append((passage, drafts))
-                continue
-            self._disown(drafts)
-            building.layers -= drafts.layers
-            building.expansion.every -= drafts.expanded
-            made.append((passage, self._walked(passage, walker)))
-            for place, keys in self._changed([drafts], [made[-1][1]]).items():
-                changed.setdefault(place, set()).update(keys)
+        made = self._again(rest[first:head], changed, later, walker)
+        new = [(p, self._walked(p, walker)) for p in passages[head : len(passages) - tail]]
+        _add(changed, self._changed(gone, [drafts for _, drafts in new]))
+        made += [*new, *self._again(rest[head:], changed, later, walker)]
         if self._disputed or not all(drafts.whole for _, drafts in made):
             return None
         self.changed = changed
-        for passage, _ in self.order[head:behind]:
-            self.drafts.forget(passage)
-        for passage, drafts in made:
-            self.drafts.keep(drafts, passage)
-        return (*self.order[:head], *made)
+        return (*rest[:first], *made)
+
+    def _again(
+        self,
+        order: Iterable[tuple[Passage, Drafts]],
+        changed: dict[str, set[Any]],
+        later: set[int],
+        walker: Walker,
+    ) -> list[tuple[Passage, Drafts]]:
+        """Passages with their drafts; those that read what has changed are walked again, and what
+        they change is added to it."""
+        found = []
+        for passage, drafts in order:
+            later.discard(id(drafts))
+            if drafts.reads(changed):
+                self._disown(drafts)
+                walker.building.layers -= drafts.layers
+                walker.building.expansion.every -= drafts.expanded
+                made = self._walked(passage, walker)
+                _add(changed, self._changed([drafts], [made]))
+                drafts = made
+            found.append((passage, drafts))
+        return found
 
     def _walked(self, passage: Passage, walker: Walker) -> Drafts:
         drafts = walker.passage(passage)
@@ -263,42 +275,58 @@ class Walks:
         return drafts
 
     def _own(self, drafts: Drafts) -> None:
-        ledgers = self.ledgers
-        for place, log in drafts.logs.items():
-            ledgers[place].own(log, id(drafts))
+        for name, log in drafts.logs.items():
+            self.ledgers[name].own(log, id(drafts))
 
     def _disown(self, drafts: Drafts) -> None:
-        ledgers = self.ledgers
-        for place, log in drafts.logs.items():
-            ledgers[place].disown(log)
+        for name, log in drafts.logs.items():
+            self.ledgers[name].disown(log)
 
     @property
     def _disputed(self) -> bool:
-        return any(ledger.disputed for ledger in self.ledgers)
+        return any(ledger.disputed for ledger in self.ledgers.values())
 
-    def _changed(self, old: Iterable[Drafts], new: Iterable[Drafts]) -> dict[int, set[Any]]:
+    def _changed(self, old: Iterable[Drafts], new: Iterable[Drafts]) -> dict[str, set[Any]]:
         """The keys of each ledger at which drafts that stand in place of others write otherwise."""
         wrote, write = _written(old), _written(new)
-        ledgers = self.ledgers
         found = {
-            place: ledgers[place].differs(wrote.get(place, {}), write.get(place, {}))
-            for place in {*wrote, *write}
+            name: self.ledgers[name].differs(wrote.get(name, {}), write.get(name, {}))
+            for name in {*wrote, *write}
         }
-        return {place: keys for place, keys in found.items() if keys}
+        return {name: keys for name, keys in found.items() if keys}
 
 
-def _written(every: Iterable[Drafts]) -> dict[int, dict[Any, Any]]:
+def _add(changed: dict[str, set[Any]], more: Mapping[str, Set[Any]]) -> None:
+    for name, keys in more.items():
+        changed.setdefault(name, set()).update(keys)
+
+
+def _same_tensor(one: Tensor, other: Tensor) -> bool:
+    """Are they alike in what comparisons leave out, too?"""
+    return one == other and (one.site, one.note) == (other.site, other.note)
+
+
+def _same_name(one: Unit, other: Unit) -> bool:
+    """Is the name taken by the same kind of thing? Nothing else of another unit is asked."""
+    return one.kind == other.kind
+
+
+def _same_callee(one: Callee, other: Callee) -> bool:
+    """Is one as good as the other to those who call it?"""
+    same = one.placed == other.placed and one.scope is other.scope
+    return same and one.sound == other.sound
+
+
+def _written(every: Iterable[Drafts]) -> dict[str, dict[Any, Any]]:
     """What drafts write to each ledger."""
-    written: dict[int, dict[Any, Any]] = {}
+    written: dict[str, dict[Any, Any]] = {}
     for drafts in every:
-        for place, log in drafts.logs.items():
+        for name, log in drafts.logs.items():
             if log.written:
-                written.setdefault(place, {}).update(log.written)
+                written.setdefault(name, {}).update(log.written)
     return written
 
 
 def _alike(one: Sequence[object], other: Sequence[object]) -> int:
     """How many values two rows begin with alike, by identity."""
-    pairs = enumerate(zip(one, other, strict=False))
-    most = min(len(one), len(other))
-    return next((place for place, (left, right) in pairs if left is not right), most)
+    return [*map(operator.is_, one, other), False].index(False)

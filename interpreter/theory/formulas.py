@@ -10,13 +10,10 @@ write it (`N·B·I + L·O·I`); equality and hashes are by value and know no ord
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias, TypeGuard
-
-from parspec.grammar.values import value
 
 Number: TypeAlias = int | Fraction
 Amount: TypeAlias = "int | Fraction | Polynomial"
@@ -101,6 +98,20 @@ def is_number(amount: Amount | None) -> TypeGuard[Number]:
     return isinstance(amount, int | Fraction)
 
 
+def finite(number: Number) -> float | None:
+    """The nearest float; None for what is beyond all floats."""
+    try:
+        return float(number)
+    except OverflowError:
+        return None
+
+
+def measured(number: Number) -> int | float:
+    """A number as a float; as a whole number where it is beyond all floats."""
+    found = finite(number)
+    return round(number) if found is None else found
+
+
 def symbols(amount: Amount) -> frozenset[str]:
     """The names in an amount."""
     above, below = _parts(amount)
@@ -132,11 +143,14 @@ def whole(amount: Amount) -> Amount:
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
-    """The sum, in the given order."""
-    result: Amount = 0
-    for amount in amounts:
-        result = result + amount
-    return result
+    """The sum, in the given order: of formulas neighbours first, which stay short for long so."""
+    left: list[Amount] = [0, *amounts]
+    if Polynomial not in map(type, left):
+        return sum(left, 0)
+    while len(left) > 1:
+        pairs = zip(left[::2], left[1::2], strict=False)
+        left = [*(one + other for one, other in pairs), *left[len(left) & ~1 :]]
+    return left[0]
 
 
 def product(amounts: Iterable[Amount]) -> Amount:
@@ -206,50 +220,6 @@ def spaced(amount: Amount, order: Sequence[str] = (), copies: Collection[str] = 
 def plain(amount: Amount, order: Sequence[str] = ()) -> str:
     """The amount as an expression that a program can evaluate: `N*L*O*I + B*O`, `D**2 - 1`."""
     return _written(amount, order, _starred, "-")
-
-
-@value
-class Term:
-    """`times · (N−1)^others · N^nodes · M^size`, a term of a price."""
-
-    times: int = 1
-    others: int = 0
-    nodes: int = 0
-    size: int = 0
-
-
-@value
-class Template:
-    """A price over the group size N and the size M of a variable, written as a reader writes it:
-    `(N−1)/N·M + (N−1)·M`. The sum of two adds up what they have in common."""
-
-    terms: tuple[Term, ...]
-
-    def __add__(self, other: Template) -> Template:
-        times: Counter[tuple[int, int, int]] = Counter()
-        for term in self.terms + other.terms:
-            times[term.others, term.nodes, term.size] += term.times
-        terms = [Term(count, *powers) for powers, count in times.items()]
-        return Template(tuple(sorted(terms, key=lambda term: term.nodes)))
-
-    def leading(self) -> Template:
-        """What is left for N >> 1: N−1 is N, and only the highest power of N counts."""
-        powers = [Term(t.times, 0, t.others + t.nodes, t.size) for t in self.terms]
-        highest = max(term.nodes for term in powers)
-        return Template(tuple(term for term in powers if term.nodes == highest))
-
-    def value(self, nodes: Amount, size: Amount = 1) -> Amount:
-        """The price for N = nodes and M = size."""
-        first, *others = (_term_value(term, nodes, size) for term in self.terms)
-        return total((first, *others)) if others else first
-
-    def reader(self, nodes: str = "N", size: str = "M") -> str:
-        """`(N−1)/N·M + (N−1)·M`, with N and M written as given."""
-        return " + ".join(_price(term, nodes, size, "·", "−") for term in self.terms)
-
-    def plain(self, nodes: str = "N", size: str = "M") -> str:
-        """`(N-1)/N*M + (N-1)*M`: an expression that a program can evaluate."""
-        return " + ".join(_price(term, nodes, size, "*", "-") for term in self.terms)
 
 
 # Arithmetic on terms
@@ -373,15 +343,6 @@ def _generic_value(name: str) -> Fraction:
     return (8 if group else 2**16) * (1 + spread / 100)
 
 
-def _term_value(term: Term, nodes: Amount, size: Amount) -> Amount:
-    value: Amount = term.times * size if term.size else term.times
-    if term.others:
-        value = value * _power(nodes - 1, term.others)
-    if term.nodes > 0:
-        value = value * _power(nodes, term.nodes)
-    return divide(value, _power(nodes, -term.nodes)) if term.nodes < 0 else value
-
-
 # Writing
 
 Factors: TypeAlias = Sequence[tuple[str, int]]
@@ -465,17 +426,3 @@ def _lettered(apart: frozenset[str]) -> Callable[[int, Factors], str]:
         return "·".join(_factors(number, pieces))
 
     return join
-
-
-def _price(term: Term, nodes: str, size: str, times: str, minus: str) -> str:
-    """`2(N−1)/N·M`: each N−1 is over an N, as far as there are such; further N divide M."""
-    number = [str(term.times)] if term.times != 1 else []
-    others = [f"({nodes}{minus}1)"] * term.others
-    front = ["".join(number + others)] if others and times == "·" else number + others
-    front += [nodes] * max(term.nodes, 0)
-    single = nodes.replace("_", "").isalnum()
-    over = f"/{nodes}" if single else f"/({nodes})"
-    paired = min(term.others, max(-term.nodes, 0))
-    sizes = [f"({size})" if " " in size else size] * term.size
-    factors = [times.join(front) + over * paired, *sizes] if front else sizes or ["1"]
-    return times.join(factors) + over * (max(-term.nodes, 0) - paired)

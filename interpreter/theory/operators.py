@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+TABLE = 1  # the place of a lookup's table among its operands
+
 
 @dataclass(frozen=True)
 class Operator:

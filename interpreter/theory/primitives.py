@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
+from math import isfinite
 from operator import add
 from typing import Literal, TypeAlias
 
 from parspec.grammar.values import value
-from parspec.interpreter.theory.formulas import Amount, Number, Template, Term, is_number
+from parspec.interpreter.theory.formulas import Amount, Number, is_number
 from parspec.interpreter.theory.layouts import State
+from parspec.interpreter.theory.templates import Template, Term
 
 PriceList: TypeAlias = Literal["composed", "approx", "ring"]
 PRICE_LISTS: tuple[PriceList, ...] = ("composed", "approx", "ring")
@@ -197,8 +199,9 @@ def seconds(
     latency: Number,
     start: Number,
     efficiency: Number,
-) -> float:
-    """start + latency·steps + bytes/(bandwidth·efficiency), in seconds; 0 in a group of one.
+) -> float | None:
+    """start + latency·steps + bytes/(bandwidth·efficiency), in seconds; 0 in a group of one, None
+    for what is beyond all floats.
 
     bandwidth: bytes/s in one direction; latency and start: s; efficiency: 0..1. Raises TypeError
     where an amount is symbolic.
@@ -209,4 +212,8 @@ def seconds(
     if not (is_number(waits) and is_number(moved)):
         raise TypeError(f"{moved} is not a number of bytes")
     speed = float(bandwidth) * float(efficiency)
-    return float(start) + float(latency) * float(waits) + float(moved) / speed
+    try:
+        spent = float(start) + float(latency) * float(waits) + float(moved) / speed
+    except (OverflowError, ZeroDivisionError):
+        return None
+    return spent if isfinite(spent) else None

@@ -13,23 +13,21 @@ plain way is taken: everything whole, then sliced.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, count, permutations
-from math import prod
 from typing import NamedTuple
 
 from parspec.grammar.values import value
 from parspec.interpreter.theory import primitives, timing
 from parspec.interpreter.theory.formulas import Amount, Number, generic
 from parspec.interpreter.theory.layouts import Layout, Node, layout
+from parspec.interpreter.theory.permuting import moving_share
 from parspec.interpreter.theory.space import Space
 
 FEW = 3  # so many axes of a dimension are tried in every order
 SEARCHED = 2_000  # steps that a search looks at; no five axes that all change need more
-ENUMERATED = 1 << 17  # places of nodes, on half of the axes that a Permute reorders
 
 
 @value
@@ -233,76 +231,10 @@ def price(step: Step, dims: tuple[str, ...], space: Space) -> Price:
     central = {axis for axis, _ in step.source.central}
     others = [axis for axis in space.sizes if axis not in step.axes and axis not in central]
     size = space.seen(dims, step.source, step.target, step.axes)
-    share = _moving_share(step, space) if step.primitive == "Permute" else Fraction(1)
+    share = Fraction(1)
+    if step.primitive == "Permute":
+        share = moving_share(step.source, step.target, step.axes, space)
     return Price(size, space.group(step.axes), space.group(others), share)
-
-
-def _moving_share(step: Step, space: Space) -> Fraction:
-    """The share of slices, or of the chunks dealt in zigzag, that lie on another node after a
-    reordering."""
-    if step.source.cuts == step.target.cuts:
-        nodes = space.group(step.axes)
-        return _chunks_turned(nodes) if isinstance(nodes, int) else Fraction(1)
-    before = next(axes for dim, axes in step.source.cuts if step.target.axes(dim) != axes)
-    after = next(axes for dim, axes in step.target.cuts if step.source.axes(dim) != axes)
-    sizes = tuple(space.sizes[axis] for axis in before)
-    if not all(isinstance(size, int) for size in sizes):
-        return Fraction(1)
-    return _share(tuple(map(generic, sizes)), tuple(before.index(axis) for axis in after))
-
-
-@lru_cache
-def _chunks_turned(nodes: int) -> Fraction:
-    """The chunks, two a node, that change nodes between in order (2i, 2i+1) and zigzag
-    (i, 2n−1−i): all but chunk 0, and where 3i is 2n−1 or 2n−2."""
-    stay = 1 + ((2 * nodes - 1) % 3 == 0) + ((2 * nodes - 2) % 3 == 0)
-    return Fraction(2 * nodes - stay, 2 * nodes)
-
-
-@lru_cache
-def _share(sizes: tuple[Fraction, ...], order: tuple[int, ...]) -> Fraction:
-    """Nodes whose slice changes when axes of these sizes, major first, are put in another order; of
-    more nodes than there are, all.
-
-    A node stays where its coordinates, weighted by how far one step on each axis takes it in either
-    order, differ by nothing: the differences of half of the axes meet those of the others.
-    """
-    ways = [int(size) for size in sizes]
-    before, after = _strides(ways, range(len(ways))), _strides(ways, order)
-    apart = [before[axis] - after[axis] for axis in range(len(ways))]
-    half: list[int] = []
-    for axis in sorted(range(len(ways)), key=ways.__getitem__):
-        if prod(ways[other] for other in half) * ways[axis] <= prod(ways) ** 0.5:
-            half.append(axis)
-    rest = [axis for axis in range(len(ways)) if axis not in half]
-    if prod(ways[axis] for axis in rest) > ENUMERATED:
-        return Fraction(1)
-    one, other = (_differences([(ways[a], apart[a]) for a in some]) for some in (half, rest))
-    stay = sum(times * other[-difference] for difference, times in one.items())
-    return Fraction(prod(ways) - stay, prod(ways))
-
-
-def _strides(ways: Sequence[int], order: Sequence[int]) -> dict[int, int]:
-    """How many slices one step on each axis goes on, axes taken in the given order."""
-    strides = {}
-    stride = 1
-    for axis in reversed(order):
-        strides[axis] = stride
-        stride *= ways[axis]
-    return strides
-
-
-def _differences(axes: Iterable[tuple[int, int]]) -> Counter[int]:
-    """What the coordinates on some axes, each of so many nodes and so far apart, add up to, and how
-    often."""
-    found = Counter([0])
-    for ways, apart in axes:
-        longer: Counter[int] = Counter()
-        for difference, times in found.items():
-            for place in range(ways):
-                longer[difference + place * apart] += times
-        found = longer
-    return found
 
 
 def _common_prefix(one: tuple[str, ...], other: tuple[str, ...]) -> int:

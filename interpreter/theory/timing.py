@@ -24,7 +24,7 @@ def seconds(
     primitive: Primitive, size: Amount, axes: Sequence[tuple[Amount, Wire | None]]
 ) -> float | None:
     """Seconds for `size` bytes (M) over axes given as (nodes, wire), outermost first; None where a
-    wire is missing or a size symbolic."""
+    wire is missing, a size symbolic or the time beyond all floats."""
     by_link: dict[Wire, Amount] = {}
     for nodes, wire in reversed(axes):
         if wire is None or not is_number(nodes):
@@ -43,6 +43,8 @@ def seconds(
         time = primitives.seconds(
             primitive, moved, nodes, wire.bandwidth, wire.latency, wire.start, wire.efficiency
         )
+        if time is None:
+            return None
         slowest = max(slowest, time)
         if primitive.name not in UNDIVIDED:
             left = divide(left, nodes)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from lsprotocol import types
 
 from parspec.grammar.lines import Encoding
-from parspec.lsp.client import Client
+from parspec.lsp.convert.markup import markup
 from parspec.lsp.convert.said import taken
 from parspec.lsp.convert.view import View, units
 from parspec.lsp.features import documentation
@@ -18,7 +18,7 @@ from parspec.lsp.features.completion import (
     expects_name,
     expects_path,
 )
-from parspec.lsp.features.prose import Block, markdown, plain
+from parspec.lsp.features.prose import Block
 from parspec.lsp.features.signature import signature
 from parspec.lsp.ranges import Location, Range
 from parspec.lsp.session import Session
@@ -134,7 +134,7 @@ def resolve(session: Session, item: types.CompletionItem) -> types.CompletionIte
     """A suggestion with its documentation."""
     blocks = () if item.data is None else _documentation(session, item.data)
     if blocks:
-        item.documentation = _markup(session.client, blocks, f"{_ITEM}.documentationFormat")
+        item.documentation = markup(session.client, blocks, f"{_ITEM}.documentationFormat")
     return item
 
 
@@ -151,13 +151,6 @@ def _documentation(session: Session, data: object) -> Sequence[Block]:
         return documentation.of_library(brought.library, brought.kind, brought.word)
     known = taken(data, _Known)
     return documentation.of_word(known.word, known.kind)
-
-
-def _markup(client: Client, blocks: Sequence[Block], said: str) -> types.MarkupContent:
-    """Markdown for a client that draws it, else plain text."""
-    if "markdown" in (client.can(said) or ()):
-        return types.MarkupContent(types.MarkupKind.Markdown, markdown(blocks))
-    return types.MarkupContent(types.MarkupKind.PlainText, plain(blocks))
 
 
 # -- signatures ----------------------------------------------------------------------------------
@@ -180,7 +173,7 @@ def signature_help(view: View, params: types.SignatureHelpParams) -> types.Signa
     ]
     active = len(parameters) if found.active is None else found.active
     note = documentation.of_comment(found.note)
-    told = _markup(client, note, f"{_SIGNATURE}.documentationFormat")
+    told = markup(client, note, f"{_SIGNATURE}.documentationFormat")
     shown = types.SignatureInformation(
         label=found.label,
         documentation=told if note else None,

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from lsprotocol import types
 
+from parspec.interpreter.diagnostics.sharing import named
 from parspec.lsp.convert.view import View
 from parspec.lsp.features.diagnostics import Diagnostic
 
@@ -66,7 +67,9 @@ def _importer(seen: Seen) -> str:
 
 
 def _plans(found: Diagnostic) -> str:
-    return f"plan {', '.join(found.plans)}" if found.plans else ""
+    names = ", ".join(named(found.under))
+    told = ("without a plan" if None in found.under else "", f"plan {names}" if names else "")
+    return ", ".join(filter(None, told))
 
 
 def _related(view: View, found: Diagnostic) -> list[types.DiagnosticRelatedInformation]:

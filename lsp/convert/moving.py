@@ -10,6 +10,7 @@ from typing import NamedTuple
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from parspec.interpreter.spec.library_files import is_library
 from parspec.lsp.convert.said import taken
 from parspec.lsp.convert.view import View
 from parspec.lsp.features import dataflow
@@ -69,7 +70,7 @@ def renamed(view: View, params: types.RenameParams) -> types.WorkspaceEdit:
 def _seeing(view: View) -> Sequence[Snapshot]:
     """The file's own snapshot, and those of the files that import it or what it imports."""
     own = view.snapshot
-    files = {file for file in own.sources if not file.startswith("std/")}
+    files = {file for file in own.sources if not is_library(file)}
     others = (each for each in importing(view.session, files) if each.file != own.file)
     return (own, *others)
 

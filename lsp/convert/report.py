@@ -14,16 +14,19 @@ from parspec.interpreter.explanations.explanation import HEADINGS
 from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
 from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.output.checks.portable import portable_checked
-from parspec.interpreter.output.checks.summary import summary as summed_up
+from parspec.interpreter.output.checks.summary import summaries
 from parspec.interpreter.output.explanations.markdown import explained_markdown
 from parspec.interpreter.output.reports.html import report_html
 from parspec.interpreter.output.terminal.screen import PLAIN, Screen
 from parspec.interpreter.output.wording.facts import at_work, per_device_of, traffic_of
+from parspec.lsp.facts import Facts
+from parspec.lsp.features.focus import focus, of_file
 from parspec.lsp.features.prices import DOT, short
 from parspec.lsp.session import Session
 from parspec.lsp.snapshot import Snapshot
 
 _WIDE = Screen(PLAIN, 120)
+_MOST_PLANS = 3  # whose figures stand beside one another
 
 
 class Page(TypedDict):
@@ -41,7 +44,7 @@ class Text(TypedDict):
 
 
 class Summary(TypedDict):
-    """A few words, and a line of them."""
+    """A few words, and lines that say more."""
 
     text: str
     tooltip: str
@@ -81,16 +84,14 @@ def _no_plan(snapshot: Snapshot, plan: str | None) -> str:
 
 def plans(session: Session, uri: str, line: int, character: int) -> list[str | None]:
     """The plans whose report somebody at a place of a file may want, None for the file under no
-    plan: the one in whose body the place is; else the file itself if it has a mesh, or no plans;
-    else all of them. Empty where there is no such file."""
+    plan: the one in whose body the place is; else the file itself, or its plans where only these
+    spread it over a mesh. Empty where there is no such file."""
     view = session.view(uri)
     if view is None:
         return []
     snapshot = view.snapshot
-    here = snapshot.analysis_at(snapshot.lines.offset(line, character, view.client.encoding))
-    if here.model.plan is not None or here.model.mesh.axes or not snapshot.plans:
-        return [here.model.plan]
-    return [analysis.model.plan for analysis in snapshot.plans]
+    about = focus(snapshot, snapshot.lines.offset(line, character, view.client.encoding))
+    return [facts.plan for facts in about]
 
 
 def _folder_of(file: str, session: Session) -> Path | None:
@@ -123,15 +124,25 @@ def words(session: Session) -> list[Word]:
 
 
 def summary(session: Session, uri: str) -> Summary | None:
-    """What a file costs in a few words, and the line that `parspec check` sums it up in."""
+    """What a file costs in a few words, those of its plans where only these spread it, and the
+    lines that `parspec check` sums it up in."""
     view = session.view(uri)
     if view is None:
         return None
     snapshot = view.snapshot
-    found = checked(snapshot.file, snapshot.analyses)
-    analysis = snapshot.analysis
-    line = summed_up(Path(snapshot.file).name, found.diagnostics, analysis, _WIDE)
-    if not at_work(analysis.moves):
-        return {"text": plural(len(analysis.layers), "layer"), "tooltip": line}
-    device = short(per_device_of(analysis))
-    return {"text": f"{short(traffic_of(analysis))}{DOT}{device}/device", "tooltip": line}
+    found = checked(Path(snapshot.file).name, snapshot.analyses)
+    about = of_file(snapshot)
+    shown = [_figures(facts) for facts in about[:_MOST_PLANS]]
+    if len(about) > len(shown):
+        shown.append(f"and {len(about) - len(shown)} more")
+    return {"text": ", ".join(shown), "tooltip": "\n".join(summaries(found, _WIDE))}
+
+
+def _figures(facts: Facts) -> str:
+    """`7.9 GB · 0.9 GB/device`, with the name of a plan; where nothing moves how many layers a file
+    has."""
+    analysis, plan = facts.analysis, facts.plan
+    if at_work(analysis.moves):
+        moved = f"{short(traffic_of(analysis))}{DOT}{short(per_device_of(analysis))}/device"
+        return moved if plan is None else f"{plan} {moved}"
+    return plural(len(analysis.layers), "layer") if plan is None else f"{plan} no traffic"

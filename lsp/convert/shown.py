@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from urllib.parse import quote
 
 from lsprotocol import types
 
 from parspec.interpreter.explanations.index import explained
 from parspec.lsp.convert.diagnostics import EXPLAIN
+from parspec.lsp.convert.markup import markup
 from parspec.lsp.convert.view import View
 from parspec.lsp.features.code_lens import Lens, code_lenses
 from parspec.lsp.features.hover import hover as find_hover
 from parspec.lsp.features.inlay_hints import Hint, Kind, Part, inlay_hints
-from parspec.lsp.features.prose import Block, markdown, plain
 from parspec.lsp.ranges import Range
 from parspec.lsp.settings import InlayHints
 from parspec.lsp.snapshot import Snapshot
 
 REPORT = "parspec.report"  # the command that a click on a lens runs
+_FORMATS = "textDocument.hover.contentFormat"  # of all that is shown in a box
 _PRICED: frozenset[Kind] = frozenset(("primitive",))  # hints that say what a lens may say
 _HINT_KINDS = {
     "state": types.InlayHintKind.Type,
@@ -33,7 +34,7 @@ def hover(view: View, params: types.HoverParams) -> types.Hover | None:
     found = find_hover(view.snapshot, view.offset(params.position), _importers(view))
     if found is None:
         return None
-    shown = prose(view, found.blocks)
+    shown = markup(view.client, found.blocks, _FORMATS)
     if found.word and view.client.follows_commands and explained(found.word):
         more = quote(json.dumps([found.word]))
         shown.value += f"\n\n[an example](command:{EXPLAIN}?{more})"
@@ -47,17 +48,9 @@ def _importers(view: View) -> Iterator[Snapshot]:
     return (other for other in opened if other.file != file and file in other.sources)
 
 
-def prose(view: View, blocks: Iterable[Block]) -> types.MarkupContent:
-    """Markdown, or plain text for a client that does not draw it."""
-    formats = view.client.can("textDocument.hover.contentFormat") or ("plaintext",)
-    if "markdown" in formats:
-        return types.MarkupContent(types.MarkupKind.Markdown, markdown(blocks))
-    return types.MarkupContent(types.MarkupKind.PlainText, plain(blocks))
-
-
 def hints(view: View, params: types.InlayHintParams) -> list[types.InlayHint]:
     """The inlay hints in a range, as far as they are wanted."""
-    kinds = frozenset(_kinds(view.settings.inlay_hints))
+    kinds = _kinds(view.settings.inlay_hints)
     return [_hint(view, hint) for hint in _wanted(view, view.span(params.range), kinds)]
 
 
@@ -66,15 +59,15 @@ def _wanted(view: View, within: Range, kinds: Collection[Kind]) -> tuple[Hint, .
     return inlay_hints(view.snapshot, within, kinds, least) if kinds else ()
 
 
-def _kinds(wanted: InlayHints) -> Iterator[Kind]:
-    if wanted.enable and wanted.states:
-        yield "state"
-    if wanted.enable and wanted.patterns:
-        yield "pattern"
-    if wanted.enable and wanted.follows:
-        yield "follows"
-    if wanted.enable and wanted.primitives:
-        yield "primitive"
+def _kinds(wanted: InlayHints) -> frozenset[Kind]:
+    """The kinds of hints that the settings ask for."""
+    shown: dict[Kind, bool] = {
+        "state": wanted.states,
+        "pattern": wanted.patterns,
+        "follows": wanted.follows,
+        "primitive": wanted.primitives,
+    }
+    return frozenset(kind for kind, on in shown.items() if on and wanted.enable)
 
 
 def _hint(view: View, hint: Hint) -> types.InlayHint:
@@ -82,7 +75,7 @@ def _hint(view: View, hint: Hint) -> types.InlayHint:
         view.position(hint.offset),
         [_part(view, part) for part in hint.parts],
         kind=_HINT_KINDS.get(hint.kind),
-        tooltip=prose(view, hint.why) if hint.why else None,
+        tooltip=markup(view.client, hint.why, _FORMATS) if hint.why else None,
         padding_left=True,
         padding_right=True,
     )

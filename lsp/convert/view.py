@@ -6,7 +6,6 @@ snapshot saw it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from lsprotocol import types
 from parspec.grammar.lines import Encoding, LineIndex
 from parspec.grammar.values import value
 from parspec.lsp.client import Client
+from parspec.lsp.features.edits import by_file
 from parspec.lsp.ranges import Edit, Location, Range
 from parspec.lsp.settings import Settings
 from parspec.lsp.snapshot import Snapshot
@@ -94,11 +94,9 @@ class View:
 
     def workspace_edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
         """Edits of any files; with versions of open ones where the client takes them."""
-        by_file: dict[str, list[Edit]] = {}
-        for edit in edits:
-            by_file.setdefault(edit.location.file, []).append(edit)
+        of_files = by_file(edits)
         if not self.client.can("workspace.workspaceEdit.documentChanges"):
-            changes = {self.uri(file): self.text_edits(each) for file, each in by_file.items()}
+            changes = {self.uri(file): self.text_edits(each) for file, each in of_files.items()}
             return types.WorkspaceEdit(changes=changes)
         return types.WorkspaceEdit(
             document_changes=[
@@ -108,16 +106,9 @@ class View:
                     ),
                     [*self.text_edits(each)],
                 )
-                for file, each in by_file.items()
+                for file, each in of_files.items()
             ]
         )
-
-    def markup(self, markdown: str) -> types.MarkupContent:
-        """Markdown, or plain text for a client that does not draw it."""
-        formats = self.client.can("textDocument.hover.contentFormat") or ["markdown"]
-        if "markdown" in formats:
-            return types.MarkupContent(types.MarkupKind.Markdown, markdown)
-        return types.MarkupContent(types.MarkupKind.PlainText, plain(markdown))
 
     def _position(self, lines: LineIndex, offset: int) -> types.Position:
         line, column = lines.position(offset, self.client.encoding)
@@ -131,13 +122,3 @@ def units(text: str, encoding: Encoding) -> int:
     if encoding == "utf-8":
         return len(text.encode(errors="surrogatepass"))
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-_FENCE = re.compile(r"^```\w*\n?", re.MULTILINE)
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_MARKS = re.compile(r"\*\*|`|^#+ ", re.MULTILINE)
-
-
-def plain(markdown: str) -> str:
-    """Markdown as one reads it without drawing: no fences, no emphasis, links by their text."""
-    return _MARKS.sub("", _LINK.sub(r"\1", _FENCE.sub("", markdown)))

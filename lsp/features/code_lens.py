@@ -39,12 +39,12 @@ class Lens:
 def code_lenses(snapshot: Snapshot, hints: Sequence[Hint] = ()) -> tuple[Lens, ...]:
     """All lenses of a file, in its order, beside the hints that are shown."""
     about = of_file(snapshot)[:_MOST_PLANS]
-    return (*_of_file(snapshot), *_of_statements(snapshot, about, hints))
+    own = _of_file(snapshot.facts[0]) if snapshot.facts[0] in about else ()
+    return (*own, *_of_statements(snapshot, about, hints))
 
 
-def _of_file(snapshot: Snapshot) -> Iterator[Lens]:
+def _of_file(own: Facts) -> Iterator[Lens]:
     """On the first line, what the file itself costs."""
-    own = snapshot.facts[0]
     title = brief(own.analysis)
     if own.model.mesh.axes and own.analysis.layers and title:
         yield Lens(Range(0, 0), title, None)
@@ -87,7 +87,7 @@ def _of_layers(
         moves = [move for path in paths for move in facts.inside.get(path, ())]
         if not moves:
             continue
-        price = cost(moves, facts.model.cost)
+        price = cost(moves, facts)
         title = _figures(paths, price, facts)
         said = f"{DOT}{price.told()}", f"inside: {price.told()}"
         if not any(hint.text.endswith(said) for hint in hints):

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from parspec.grammar.document import Chunk
-from parspec.lsp.features.meaning import kind_of, names_of
+from parspec.interpreter.spec.library_files import is_library
+from parspec.lsp.features.meaning import kind_of
 from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Range
 from parspec.lsp.regions import Entry, listing_of
@@ -43,7 +44,6 @@ _TYPES: Mapping[str, str] = {
     "figure": "property",
 }
 _OTHER = "keyword"  # words of the language: states, values, price lists
-_LIBRARY = "std/"
 _GIVEN = ("defaultLibrary",)
 
 
@@ -57,7 +57,7 @@ class Colored(NamedTuple):
 
 def colored(snapshot: Snapshot, within: Range) -> Iterator[Colored]:
     """The words of the statements that a range of a file touches, in order."""
-    colours = _Colours(names_of(snapshot))
+    colours = _Colours(snapshot.names)
     document = snapshot.document
     first = max(0, bisect_right(document.starts, within.start) - 1)
     for run, start in zip(document.runs[first:], document.starts[first:], strict=True):
@@ -120,7 +120,7 @@ class _Colours:
         return _Colour(_TYPES.get(shown, _OTHER), on, frozenset(map(id, declared)))
 
     def _is_given(self, kind: str, declared: tuple[Entry, ...]) -> bool:
-        """Is it the language's or its library's?"""
+        """Whether it is the language's or its library's."""
         if not declared:
             return kind == "function"
-        return self._names.file(declared[0]).startswith(_LIBRARY)
+        return is_library(self._names.file(declared[0]))

@@ -27,9 +27,9 @@ from parspec.interpreter.spec.sizes import UNITS as KINDS_OF_UNITS
 from parspec.lsp.cursor import Cursor, cursor_at
 from parspec.lsp.features import expected, snippets
 from parspec.lsp.features.braces import keys_of, rules_of
+from parspec.lsp.features.fitting import own_dims
 from parspec.lsp.features.import_paths import import_paths
 from parspec.lsp.features.libraries import import_of, libraries
-from parspec.lsp.features.meaning import names_of
 from parspec.lsp.features.signature import operands, parameters_of
 from parspec.lsp.features.written import declared_as
 from parspec.lsp.mentions import Space
@@ -97,13 +97,13 @@ def completion(snapshot: Snapshot, offset: int, files: Iterable[str] = ()) -> Co
 
 
 def expects_name(snapshot: Snapshot, offset: int) -> bool:
-    """Must something follow at an offset, so that suggestions are welcome unasked?"""
+    """Whether something must follow at an offset, so that suggestions are welcome unasked."""
     cursor = cursor_at(snapshot, offset)
     return cursor is not None and bool(cursor.before) and END not in cursor.accepted
 
 
 def expects_path(snapshot: Snapshot, offset: int) -> bool:
-    """Is an offset in the path of an import?"""
+    """Whether an offset is in the path of an import."""
     line = snapshot.lines.line_span(snapshot.lines.line_of(offset))[0]
     return _STRING.search(snapshot.text, line, offset) is not None
 
@@ -123,7 +123,7 @@ class _Completing:
     def __init__(self, snapshot: Snapshot, cursor: Cursor) -> None:
         self.snapshot = snapshot
         self.cursor = cursor
-        self.names: Names = names_of(snapshot)
+        self.names: Names = snapshot.names
         self.partial = False
         self.region = self._region()
 
@@ -164,7 +164,8 @@ class _Completing:
     def _words(self) -> Iterator[Suggestion]:
         """The words of the language that may follow."""
         rank = 3 if self.cursor.fresh else 2
-        for terminal in sorted(self.cursor.accepted - {END}):
+        accepted = expected.fitting(self.cursor.before, self.cursor.accepted - {END})
+        for terminal in sorted(accepted):
             match terminal:
                 case "PRIMITIVE" if not _AFTER_OF.search(self.cursor.before):
                     yield from (Suggestion(name, "primitive", "", 3) for name in PRIMITIVES)
@@ -175,10 +176,7 @@ class _Completing:
                 case "PARTIAL" if "state_argument" in self.cursor.rules:
                     pass  # among the arguments of the state
                 case "CAPACITY":
-                    arguments = ", ".join(
-                        f"{a} = ${n}" for n, a in enumerate(CAPACITY_ARGUMENTS, 1)
-                    )
-                    yield Suggestion("capacity", "keyword", "", 6, f"capacity({arguments})")
+                    yield Suggestion("capacity", "keyword", "", 6, snippets.CAPACITY)
                 case "GRAD":
                     yield Suggestion("grad", "keyword", "grad(w)", 6, "grad(${1:w})")
                 case "UNIT_WORD":
@@ -277,8 +275,8 @@ class _Completing:
                     yield Suggestion(name, kind, detail, rank, library=library.name, adds=adds)
 
     def _declares(self, symbol: Symbol) -> bool:
-        """Is it declared by the statement itself that is being typed, for what is around it, and
-        nowhere else?"""
+        """Whether it is declared by the statement itself that is being typed, for what is around
+        it, and nowhere else."""
         placed = self.cursor.placed
         if placed is None or not self.cursor.before:
             return False
@@ -321,16 +319,11 @@ class _Completing:
     def _statement(self) -> syntax.Statement | None:
         return self.cursor.placed.chunk.statement if self.cursor.placed else None
 
-    def _own_dims(self) -> tuple[str, ...]:
+    def _own_dims(self) -> set[str]:
         """The dimensions of what the statement is about."""
-        match self._statement():
-            case syntax.LayerStatement() as layer:
-                return self.names.dims_of_layer(layer, self.region)
-            case syntax.TensorStatement(items=items):
-                return tuple(dim.text for item in items for dim in item.dims)
-            case syntax.StackStatement(dim=dim):
-                return (dim.text,)
-        return ()
+        cursor = self.cursor
+        chunk = cursor.placed.chunk if cursor.placed else None
+        return own_dims(chunk, cursor.before, self.region, self.names)
 
     def _axes(self) -> Iterator[Suggestion]:
         declares = self._verb() in ("mesh", "axis") and not _OF.search(self.cursor.before)
@@ -350,14 +343,13 @@ class _Completing:
             return
         if first in ("output", "expect"):
             outer = self.names.declared("tensor", None)
-            bodies = self.names.bodies_at((("*",),))
-            inner = (tensor for body in bodies for tensor in self.names.declared("tensor", body))
             if first == "output":
                 yield from self._activations(filter(self._is_readable, outer), 2)
-                yield from self._activations(filter(self._is_readable, inner), 5)
+                yield from self._inner()
             else:
                 yield from self._all(outer, 2)
-                yield from self._all(inner, 5)
+                for body in self.names.bodies_at((("*",),)):
+                    yield from self._all(self.names.declared("tensor", body), 5)
             return
         if first == "stack":
             yield from self._carries()
@@ -367,6 +359,15 @@ class _Completing:
             return
         given = self.names.visible("tensor", self.region)
         yield from self._all(filter(self._is_readable, given), 2)
+
+    def _inner(self) -> Iterator[Suggestion]:
+        """What layers make inside stacks and called blocks, by its path."""
+        for layer in self.names.declared("layer", None):
+            for body in self.names.bodies_at(((layer.name,),)):
+                own = (s for s in self.names.declared("tensor", body) if s.body is body)
+                made = (s for s in own if self._role(s) == "activation" and self._is_readable(s))
+                for each in self._all(made, 5):
+                    yield replace(each, label=f"{layer.name}.{each.label}")
 
     def _parameters(self) -> Iterator[Suggestion]:
         """What an op is given, also while it is half typed."""
@@ -395,7 +396,7 @@ class _Completing:
         yield from self._all((s for s in every if self._role(s) != "activation"), rank + 2)
 
     def _is_readable(self, tensor: Symbol) -> bool:
-        """Is a tensor made above the cursor?"""
+        """Whether a tensor is made above the cursor."""
         places = map(self.names.location, self.names.declarations(tensor))
         file, end = self.snapshot.file, self.cursor.typed.start
         return any(place.file != file or place.range.start < end for place in places)
@@ -405,7 +406,7 @@ class _Completing:
         return declared[0].mention.kind if declared else ""
 
     def _functions(self) -> Iterator[Suggestion]:
-        over = next(iter(self._own_dims()), "D")
+        over = next(iter(self.names.dims_of_layer(self._statement(), self.region)), "D")
         for each in self._all(self.names.visible("function", self.region), 3):
             given = parameters_of(self.names, Symbol("function", each.label, None))
             yield replace(each, snippet=snippets.call(each.label, given or ("x",), over=None))

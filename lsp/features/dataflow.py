@@ -10,9 +10,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Site
-from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Tensor
+from parspec.interpreter.spec.model import Layer, Model, Stack, Tensor
 from parspec.lsp.features.meaning import at
 from parspec.lsp.ranges import Location
 from parspec.lsp.snapshot import Snapshot
@@ -78,7 +79,7 @@ class _Flows:
         self._readers: dict[str, dict[str, None]] = {}
         self._entering: dict[str, tuple[str, ...]] = {}
         self._carries: dict[str, list[str]] = {}
-        for layer in _layers(self._model.items):
+        for layer in layers_of(self._model.items):
             self._layers.setdefault(layer.parent, []).append(layer)
             self._giver.setdefault(layer.out, layer.parent)
             for operand in layer.operands:
@@ -173,14 +174,6 @@ class _Flows:
                 seen[here] = None
                 yield from self._readers.get(here, ())
                 pending += self._carries.get(here, ())
-
-
-def _layers(items: Iterable[Item]) -> Iterator[Layer]:
-    for item in items:
-        if isinstance(item, Layer):
-            yield item
-        else:
-            yield from _layers(item.items)
 
 
 def _stacks(model: Model) -> Iterator[Stack]:

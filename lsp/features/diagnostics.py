@@ -13,10 +13,10 @@ from typing import Literal
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import Severity, plural
-from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
-from parspec.interpreter.diagnostics.sharing import found_under
+from parspec.interpreter.diagnostics.findings import Finding, Site
+from parspec.interpreter.diagnostics.sharing import Under, found_under
 from parspec.interpreter.spec.sources import imported_file
-from parspec.lsp.ranges import Edit, Fix, Location, Range
+from parspec.lsp.ranges import Location, Range
 from parspec.lsp.snapshot import Snapshot
 
 _UNUSED = frozenset({"unused_name"})
@@ -32,27 +32,25 @@ class Note:
 
 @value
 class Diagnostic:
-    """One diagnostic of one file. `plans`: those under which it was found, () where the file itself
-    has it. `tag`: `unnecessary` for what editors grey out."""
+    """One diagnostic of one file. `under`: what it was found under; `tag`: `unnecessary` for what
+    editors grey out."""
 
     location: Location
     code: str
     name: str
     severity: Severity
     message: str
-    data: tuple[tuple[str, Datum], ...]
     notes: tuple[Note, ...]
-    fixes: tuple[Fix, ...]
-    plans: tuple[str, ...]
+    under: Under
     tag: Literal["unnecessary"] | None
 
 
 def diagnostics(snapshot: Snapshot) -> Mapping[str, tuple[Diagnostic, ...]]:
     """The diagnostics of a file and of those that it imports; every file is there."""
     found: dict[str, list[Diagnostic]] = {file: [] for file in snapshot.sources}
-    under = ((each.model.plan, each.findings) for each in snapshot.analyses)
-    for finding, plans in found_under(under).items():
-        diagnostic = _diagnosed(finding, plans, snapshot)
+    analyses = ((each.model.plan, each.findings) for each in snapshot.analyses)
+    for finding, under in found_under(analyses).items():
+        diagnostic = _diagnosed(finding, under, snapshot)
         found[diagnostic.location.file].append(diagnostic)
     found[snapshot.file] += _at_imports(snapshot, found)
     return {file: tuple(sorted(each, key=_order)) for file, each in found.items()}
@@ -62,23 +60,15 @@ def _order(diagnostic: Diagnostic) -> tuple[Location, str, str]:
     return diagnostic.location, diagnostic.code, diagnostic.message
 
 
-def _diagnosed(finding: Finding, plans: tuple[str, ...], snapshot: Snapshot) -> Diagnostic:
+def _diagnosed(finding: Finding, under: Under, snapshot: Snapshot) -> Diagnostic:
     return Diagnostic(
         _location(finding.site, snapshot),
         catalogue.code(finding),
         finding.name,
         catalogue.severity(finding),
         catalogue.message(finding),
-        finding.data,
         tuple(Note(_location(note.site, snapshot), note.message) for note in finding.related),
-        tuple(
-            Fix(
-                fix.title,
-                tuple(Edit(_location(edit.site, snapshot), edit.text) for edit in fix.edits),
-            )
-            for fix in finding.fixes
-        ),
-        plans,
+        under,
         "unnecessary" if finding.name in _UNUSED else None,
     )
 
@@ -109,9 +99,7 @@ def _at_import(location: Location, errors: list[Diagnostic]) -> Diagnostic:
     more = f" (and {plural(len(errors) - 1, 'more error')})" if len(errors) > 1 else ""
     notes = tuple(Note(error.location, error.message) for error in errors)
     message = f"{shown}: {first.message}{more}"
-    return Diagnostic(
-        location, first.code, first.name, "error", message, first.data, notes, (), first.plans, None
-    )
+    return Diagnostic(location, first.code, first.name, "error", message, notes, first.under, None)
 
 
 def _brought(file: str, snapshot: Snapshot) -> list[str]:

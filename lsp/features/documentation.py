@@ -9,7 +9,7 @@ from parspec.interpreter.explanations.index import explained
 from parspec.lsp.features.hovers.file import brings
 from parspec.lsp.features.libraries import declaration, document
 from parspec.lsp.features.prose import Block, Code, lines, note
-from parspec.lsp.features.written import statement
+from parspec.lsp.features.written import comment_in, statement
 from parspec.lsp.ranges import Location
 from parspec.lsp.snapshot import Snapshot
 
@@ -47,8 +47,7 @@ def of_declaration(snapshot: Snapshot, declared: Location, name: str) -> tuple[B
         return ()
     for start, chunk in source.document.placed():
         if start <= declared.range.start < start + len(chunk.text):
-            own = next((told for item, told in chunk.parsed.notes if item == name), chunk.note)
-            return (Code(statement(chunk)), *((note(own),) if own else ()))
+            return (Code(statement(chunk)), *of_comment(comment_in(chunk, name)))
     return ()
 
 

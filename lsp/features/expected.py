@@ -14,6 +14,7 @@ from parspec.interpreter.spec.sizes import Kind
 from parspec.lsp.facts import Facts
 
 _STATE = re.compile(r"\bexpect\s+([\w.]+)[^()]*\bis\s+(\w+)\s*\([^()]*\Z")
+_VARIABLE = re.compile(r"\bexpect\s+(?:grad\s*\([^()]*\)|([\w.]+))\s+\Z")
 _FIGURE = re.compile(r"\bexpect\s+(\w+)\b(?=.*[<>=])", re.DOTALL)
 
 
@@ -37,6 +38,13 @@ def _dims(path: str, facts: Facts) -> tuple[str, ...]:
     named = [tensor for tensor in every if tensor.name == path]
     found = named or [tensor for tensor in every if tensor.label == path]
     return tuple(dict.fromkeys(dim for each in found for dim in (*each.dims, *each.leaves)))
+
+
+def fitting(before: str, accepted: frozenset[str]) -> frozenset[str]:
+    """The terminals that may follow, of those that the parser accepts: behind a variable only
+    `is`, as a figure alone is bounded or narrowed."""
+    match = _VARIABLE.search(before)
+    return accepted if match is None or match[1] in FIGURES else accepted & {"IS"}
 
 
 def bound_kinds(before: str) -> tuple[Kind, ...]:

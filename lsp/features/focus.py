@@ -16,8 +16,18 @@ def focus(snapshot: Snapshot, offset: int) -> tuple[Facts, ...]:
 
 def of_file(snapshot: Snapshot) -> tuple[Facts, ...]:
     """The analyses that the model in a file is about: of the file itself, or those of its plans
-    where only these have a mesh."""
-    own = snapshot.facts[0]
-    if own.model.mesh.axes:
-        return (own,)
-    return tuple(facts for facts in snapshot.facts if facts.model.mesh.axes) or (own,)
+    where only these have a mesh, or only these spread the model over it."""
+    own, *plans = snapshot.facts
+    if not own.model.mesh.axes:
+        spread = [facts for facts in plans if facts.model.mesh.axes]
+    elif plans and not own.spreads:
+        spread = [facts for facts in plans if facts.spreads]
+    else:
+        spread = []
+    return tuple(spread) or (own,)
+
+
+def besides(snapshot: Snapshot, about: tuple[Facts, ...]) -> tuple[Facts, ...]:
+    """The analyses under plans, where something is about the file without one."""
+    own, *plans = snapshot.facts
+    return tuple(facts for facts in plans if facts.model.mesh.axes) if about == (own,) else ()

@@ -22,7 +22,7 @@ from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.explanations.explanation import Kind
 from parspec.lsp.facts import Facts
 from parspec.lsp.features import meaning, patterns
-from parspec.lsp.features.focus import focus
+from parspec.lsp.features.focus import besides, focus
 from parspec.lsp.features.hovers import (
     axis,
     dimension,
@@ -88,7 +88,8 @@ def hover(snapshot: Snapshot, offset: int, importers: Iterable[Snapshot] = ()) -
         subjects.insert(0, expectation.expectation(placed, place))
     if asked is not None:
         subjects.insert(0, pattern.pattern(asked, placed, place))
-    blocks = tuple(block for subject in subjects for block in told(subject, place.focus))
+    others = besides(snapshot, place.focus)
+    blocks = tuple(block for subject in subjects for block in told(subject, place.focus, others))
     of_language = found is not None and found.kind in (*_WORDS, "primitive")
     if blocks and not any(facts.model.mesh.axes for facts in place.focus):
         blocks += tuple(elsewhere.elsewhere(subjects, snapshot.file, importers))

@@ -12,13 +12,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from parspec.grammar.expressions import Call, Expression, Product, Scalar, Sum, TensorUse
+from parspec.grammar.expressions import TensorUse, parts
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import LayerStatement, OutputStatement, StackStatement, Statement
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.output.wording.axes import said_on
+from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.spec.model import Layer
 from parspec.interpreter.theory.formulas import is_number
 from parspec.lsp.facts import Facts, grouped
@@ -189,24 +191,7 @@ def _changes(moves: Iterable[Move], facts: Facts) -> Iterator[str]:
 
 def _uses(statement: Statement | None) -> Iterator[TensorUse]:
     if isinstance(statement, LayerStatement) and statement.expression is not None:
-        yield from _in(statement.expression)
-
-
-def _in(expression: Expression) -> Iterator[TensorUse]:
-    match expression:
-        case TensorUse():
-            yield expression
-        case Product(factors):
-            for factor in factors:
-                yield from _in(factor)
-        case Sum(terms):
-            for term in terms:
-                yield from _in(term.value)
-        case Call(arguments=arguments):
-            for argument in arguments:
-                yield from _in(argument)
-        case Scalar():
-            return
+        yield from (each for each in parts(statement.expression) if isinstance(each, TensorUse))
 
 
 # -- patterns ------------------------------------------------------------------------------------
@@ -241,12 +226,11 @@ def _follows(layers: Sequence[Layer], facts: Facts) -> str:
     """`follows h: F on tp, B on dp`: what a statement's layers take from their operands."""
     followed: dict[str, dict[str, list[str]]] = {}
     for layer in layers:
-        result = facts.results.get(layer.name)
+        result = facts.result(layer.name)
         if result is None:
             continue
-        cuts = dict(result.partition)
         for axis, tensor in facts.followed(layer.name):
-            what = cuts.get(axis) or str(result.states[-1].layout.state(axis))
+            what = said_on(result.partition, axis) or str(result.states[-1].layout.state(axis))
             axes = followed.setdefault(facts.label(tensor), {}).setdefault(what, [])
             axes += [axis] if axis not in axes else []
     told = {label: ", ".join(map(_on, dims.items())) for label, dims in followed.items()}
@@ -267,15 +251,11 @@ def _on(cut: tuple[str, Sequence[str]]) -> str:
 def _priced(moves: Sequence[Move], facts: Facts, least: int) -> list[list[Move]]:
     """The moves at work by primitive and variable, that of all uses of a block
     together, without those of little traffic."""
-    at_work = [move for move in moves if move.primitive is not None]
     alike = grouped(
-        at_work, lambda move: [(move.primitive, facts.label(move.tensor), move.statistic is None)]
+        at_work(moves),
+        lambda move: [(move.primitive, facts.label(move.tensor), move.statistic is None)],
     )
-    return [
-        together
-        for together in alike.values()
-        if not _is_little(cost(together, facts.model.cost), least)
-    ]
+    return [together for together in alike.values() if not _is_little(cost(together, facts), least)]
 
 
 def _is_little(price: Cost, least: int) -> bool:
@@ -301,7 +281,7 @@ def _primitive(
     parts = (
         Part(f"{prefix}{first.primitive} {of}"),
         Part(facts.label(first.tensor), None if known is None else snapshot.location(known.site)),
-        Part(f"{state}{DOT}{cost(together, facts.model.cost).told()}"),
+        Part(f"{state}{DOT}{cost(together, facts).told()}"),
     )
     offset = _behind(placed, brought[0].site.span) if brought else end
     return Hint(offset, "primitive", parts, tuple(told_moves("", together, facts)))
@@ -312,7 +292,7 @@ def _inside(
 ) -> Iterator[Hint]:
     """Behind the use of a block what moves inside."""
     moves = facts.inside.get(facts.use_at(site, name) or "", ())
-    price = cost(moves, facts.model.cost)
+    price = cost(moves, facts)
     if moves and not _is_little(price, least):
         text = f"{prefix}inside: {price.told()}"
         yield Hint(end, "primitive", (Part(text),), (by_primitive(moves, facts),))

@@ -13,8 +13,8 @@ from parspec.grammar.syntax import DeviceStatement, ImportStatement, LinkStateme
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import spot
-from parspec.interpreter.spec.sources import library_file, library_names
-from parspec.lsp.features.actions.trial import placed
+from parspec.interpreter.spec.library_files import library_file, library_names
+from parspec.lsp.features.edits import placed
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
 

@@ -1,7 +1,6 @@
 """What a name in the text means, and where it is declared.
 
-The one place that features ask: `at` for what is at an offset, `names_of` for the names of a
-snapshot.
+The one place that features ask what is at an offset.
 """
 
 from __future__ import annotations
@@ -37,14 +36,9 @@ class Meaning:
         return self.sites[0] if self.sites else None
 
 
-def names_of(snapshot: Snapshot) -> Names:
-    """The names of a file and of all that it imports."""
-    return snapshot.names
-
-
 def at(snapshot: Snapshot, offset: int) -> Meaning | None:
     """What is at an offset, or ends there; None for blanks, numbers and marks."""
-    names = names_of(snapshot)
+    names = snapshot.names
     entry = names.at(snapshot.file, offset)
     if entry is not None:
         return meaning(names, entry)

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple, TypeAlias
 from parspec.grammar.syntax import ImportStatement, PlanStatement
 from parspec.grammar.values import value
 from parspec.interpreter.spec.sources import imported_file
-from parspec.lsp.features.meaning import names_of
 from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Location, Range
 from parspec.lsp.regions import Entry
@@ -46,13 +45,13 @@ def occurrences(snapshots: Sequence[Snapshot], offset: int) -> Occurrences:
     """Where the name at an offset of the first snapshot is written, in all that the snapshots see.
     The others are of files that may import it."""
     snapshot = snapshots[0]
-    names = names_of(snapshot)
+    names = snapshot.names
     entry = names.at(snapshot.file, offset)
     if entry is None:
         return Occurrences({}, ())
     pending = {names.location(entry)}
     seen: set[Location] = set()
-    views = [names, *map(names_of, snapshots[1:])]
+    views = [names, *(each.names for each in snapshots[1:])]
     places: dict[Location, How] = {}
     shared: dict[Location, None] = {}
     met: set[tuple[int, Symbol]] = set()
@@ -91,7 +90,7 @@ def definitions(snapshot: Snapshot, offset: int) -> tuple[Location, ...]:
         file = imported_file(statement, snapshot.file)
         at_target = target.start <= offset <= target.end and file in snapshot.sources
         return (Location(file, Range(0, 0)),) if at_target else ()
-    names = names_of(snapshot)
+    names = snapshot.names
     entry = names.at(snapshot.file, offset)
     if entry is None:
         return ()

@@ -120,14 +120,14 @@ def shown(parts: Sequence[Sequence[str]]) -> str:
 
 
 def reaches(parts: Sequence[Sequence[str]], named: Sequence[str]) -> bool:
-    """Is a pattern the beginning of a path?"""
+    """Whether a pattern is the beginning of a path."""
     return len(named) >= len(parts) and all(
         _ANY in part or name in part for part, name in zip(parts, named, strict=False)
     )
 
 
 def is_of_weights(statement: ForStatement) -> bool:
-    """Does a statement say something of weights, so that its patterns may name them?"""
+    """Whether a statement says something of weights, so that its patterns may name them."""
     return any(
         isinstance(clause, StoreClause)
         or (isinstance(clause, FlagClause) and clause.flag == "frozen")
@@ -167,7 +167,7 @@ class Matched(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Does it match nothing?"""
+        """Whether it matches nothing."""
         return not (self.layers or self.stacks or self.weights)
 
 

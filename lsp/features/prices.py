@@ -12,6 +12,7 @@ from parspec.interpreter.output.wording.pricing import measures, one_priced, tra
 from parspec.interpreter.output.wording.quantities import SYMBOLIC, in_bytes, in_seconds
 from parspec.interpreter.theory.formulas import Amount, is_number, total
 from parspec.interpreter.theory.primitives import PriceList
+from parspec.lsp.facts import Facts
 
 DOT = " · "
 _LONGEST = 24  # characters of a formula in a line
@@ -36,11 +37,11 @@ class Cost:
         return short(self.traffic), short(self.per_device), in_seconds(self.time)
 
 
-def cost(moves: Iterable[Move], prices: PriceList) -> Cost:
-    """The cost of all of some moves."""
+def cost(moves: Iterable[Move], facts: Facts) -> Cost:
+    """The cost of all of some moves, at the prices of their model."""
     asked = tuple(moves)
     return Cost(
-        total(traffic(move, prices) for move in asked),
+        total(traffic(move, facts.model.cost) for move in asked),
         sent_by_busiest(asked),
         time_of_busiest(asked),
     )

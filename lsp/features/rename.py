@@ -14,17 +14,19 @@ from pathlib import PurePath
 
 from parspec.grammar.keywords import NAME, RESERVED, normal
 from parspec.grammar.parser import parse
+from parspec.grammar.syntax import StackStatement
 from parspec.grammar.values import value
 from parspec.interpreter.spec.functions import FUNCTIONS
-from parspec.lsp.features.meaning import meaning, names_of
+from parspec.interpreter.spec.library_files import is_library
+from parspec.lsp.features.edits import by_file, edited
+from parspec.lsp.features.meaning import meaning
 from parspec.lsp.features.occurrences import Occurrences, occurrences
-from parspec.lsp.names import Names
+from parspec.lsp.names import Body, Names
 from parspec.lsp.ranges import Edit, Location, Range
 from parspec.lsp.regions import Entry
 from parspec.lsp.snapshot import Snapshot, Source
 
 _WHOLE_NAME = re.compile(NAME)
-_LIBRARY = "std/"
 _KINDS: Mapping[str, str] = {
     "dim": "a dimension",
     "axis": "an axis",
@@ -49,7 +51,7 @@ class Refusal:
 
 def renamable(snapshot: Snapshot, offset: int) -> Range | Refusal:
     """The name at an offset, if it may have another."""
-    names = names_of(snapshot)
+    names = snapshot.names
     entry = names.at(snapshot.file, offset)
     if entry is None:
         return Refusal("there is no name here")
@@ -63,7 +65,7 @@ def renamable(snapshot: Snapshot, offset: int) -> Range | Refusal:
         return Refusal(f"it is not known what `{here.name}` means here")
     if len(symbols) > 1:
         return Refusal(f"`{here.name}` means several things here: rename one where it is declared")
-    library = next((site.file for site in here.sites if site.file.startswith(_LIBRARY)), None)
+    library = next((site.file for site in here.sites if is_library(site.file)), None)
     if library is not None:
         return Refusal(f"`{here.name}` is a name of the library ({library})")
     return here.range
@@ -81,7 +83,7 @@ def rename(snapshots: Sequence[Snapshot], offset: int, new: str) -> tuple[Edit, 
         return refusal
     found = occurrences(snapshots, offset)
     sources = {file: source for each in snapshots for file, source in each.sources.items()}
-    if refusal := _impossible(found, sources) or _clash(snapshots, offset, new, sources):
+    if refusal := _impossible(found, sources) or _clash(snapshots, found, new, sources):
         return refusal
     edits = tuple(Edit(place, new) for place in found.places)
     return _changed_meaning(snapshots, edits, sources) or edits
@@ -96,7 +98,7 @@ def _no_name(new: str) -> Refusal | None:
 def _impossible(found: Occurrences, sources: Mapping[str, Source]) -> Refusal | None:
     """A place that cannot be edited, or that names something else beside."""
     for place in found.places:
-        if place.file.startswith(_LIBRARY):
+        if is_library(place.file):
             return Refusal(f"the library's {place.file} reads it under this name")
     for place in found.shared:
         return Refusal(f"{_shown(place, sources)} names something else beside it")
@@ -104,25 +106,30 @@ def _impossible(found: Occurrences, sources: Mapping[str, Source]) -> Refusal | 
 
 
 def _clash(
-    snapshots: Sequence[Snapshot], offset: int, new: str, sources: Mapping[str, Source]
+    snapshots: Sequence[Snapshot], found: Occurrences, new: str, sources: Mapping[str, Source]
 ) -> Refusal | None:
-    """Another declaration of the new name in the same body."""
-    snapshot = snapshots[0]
-    names = names_of(snapshot)
-    entry = names.at(snapshot.file, offset)
-    places = [] if entry is None else [names.location(entry)]
-    if entry is not None:
-        places += [names.location(d) for s in names.symbols(entry) for d in names.declarations(s)]
-    for view in map(names_of, snapshots):
-        for file, where in places:
+    """Another declaration of the new name in the same body, or in that of a stack whose carry is
+    renamed."""
+    for view in (each.names for each in snapshots):
+        for file, where in found.places:
             here = view.at(file, where.start)
-            for symbol in view.symbols(here) if here else ():
-                taken = view.declarations(symbol._replace(name=new))
-                if taken and new != symbol.name:
-                    kind = _KINDS[meaning(view, taken[0]).kind]
-                    at = _shown(view.location(taken[0]), sources)
-                    return Refusal(f"`{new}` is {kind} already: {at}")
+            if here is None:
+                continue
+            for symbol in view.symbols(here):
+                for body in dict.fromkeys((symbol.body, *_carried_into(here))):
+                    taken = view.declarations(view.own(symbol.space, new, body))
+                    if taken and new != symbol.name:
+                        kind = _KINDS[meaning(view, taken[0]).kind]
+                        at = _shown(view.location(taken[0]), sources)
+                        return Refusal(f"`{new}` is {kind} already: {at}")
     return None
+
+
+def _carried_into(entry: Entry) -> Iterator[Body]:
+    """The body of a stack that takes in or leaves what an entry of its header names."""
+    header = entry.chunk.statement
+    if entry.mention.space == "tensor" and isinstance(header, StackStatement):
+        yield entry.listing.region_of(entry.chunk)
 
 
 def _shown(place: Location, sources: Mapping[str, Source]) -> str:
@@ -140,18 +147,16 @@ def _changed_meaning(
     """A name that would mean something else after the edits."""
     if not edits:
         return None
-    by_file: dict[str, list[Edit]] = {}
-    for edit in edits:
-        by_file.setdefault(edit.location.file, []).append(edit)
+    of_files = by_file(edits)
     renamed = {
-        file: parse(_edited(sources[file].text, some), sources[file].document)
-        for file, some in by_file.items()
+        file: parse(edited(sources[file].text, own), sources[file].document)
+        for file, own in of_files.items()
     }
-    shifts = {file: _Shift(some) for file, some in by_file.items()}
+    shifts = {file: _Shift(own) for file, own in of_files.items()}
     new = edits[0].text
     old_places = {edit.location for edit in edits}
     for snapshot in snapshots:
-        before = names_of(snapshot)
+        before = snapshot.names
         after = Names(
             (file, renamed.get(file, source.document)) for file, source in snapshot.sources.items()
         )
@@ -177,7 +182,7 @@ def _all_named(names: Names, places: set[Location], new: str) -> Iterator[Entry]
 class _Shift:
     """How places of a file move when names in it are changed."""
 
-    def __init__(self, edits: list[Edit]) -> None:
+    def __init__(self, edits: Sequence[Edit]) -> None:
         self._starts = [edit.location.range.start for edit in edits]
         self._growths = [0, *accumulate(map(_growth, edits))]
 
@@ -207,13 +212,3 @@ def _declared(
         for symbol in names.symbols(entry)
         for declared in names.declarations(symbol)
     }
-
-
-def _edited(text: str, edits: list[Edit]) -> str:
-    parts: list[str] = []
-    done = 0
-    for edit in edits:
-        at = edit.location.range
-        parts += (text[done : at.start], edit.text)
-        done = at.end
-    return "".join((*parts, text[done:]))

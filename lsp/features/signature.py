@@ -13,7 +13,6 @@ from parspec.grammar.values import value
 from parspec.interpreter.explanations.index import explained
 from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
 from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
-from parspec.lsp.features.meaning import names_of
 from parspec.lsp.features.written import comment
 from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Range
@@ -101,7 +100,7 @@ def _shape(
 ) -> tuple[str, tuple[str, ...], str, str] | None:
     """Of something that can be called what stands in front of its parameters, these, what stands
     behind them, and what it does. `over`: the dimensions that it is called along."""
-    names = names_of(snapshot)
+    names = snapshot.names
     region = names.region_around(snapshot.file, placed.chunk, placed.start)
     declared = names.declarations(names.function(name, region)) if region else ()
     if not declared:

@@ -40,7 +40,6 @@ CLAUSES: Mapping[str, str] = {
     "partial": "partial on ${1:tp}",
     "store": "store on ${1:dp}",
     "at": "at ${1:pp}[${2:0}]",
-    "per": "per device",
     "padded": "padded to ${1:128}",
 }
 """By the word that begins a part of a statement."""

@@ -36,8 +36,11 @@ def chunk_at(site: Site, snapshot: Snapshot) -> Chunk | None:
 def comment(name: str, site: Site, snapshot: Snapshot) -> str:
     """The comment that documents what is declared at a site: beside it, or above its statement."""
     chunk = chunk_at(site, snapshot)
-    if chunk is None:
-        return ""
+    return "" if chunk is None else comment_in(chunk, name)
+
+
+def comment_in(chunk: Chunk, name: str) -> str:
+    """The comment that documents a name which a statement declares."""
     return next((note for item, note in chunk.parsed.notes if item == name), chunk.note)
 
 

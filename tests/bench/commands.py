@@ -28,8 +28,8 @@ import generated
 
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.looks import Looks
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 FIRST = Path(__file__).parents[2] / "examples" / "megatron_mlp.par"
 PARSPEC = [sys.executable, "-m", "parspec.interpreter.commands.main"]

@@ -22,7 +22,7 @@ from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.output.reports.json import report_json
 from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
+from parspec.interpreter.spec.readers import DiskReader
 parse("dim B")
 loaded = time.perf_counter()
 file = sys.argv[1]

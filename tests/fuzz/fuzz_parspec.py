@@ -26,8 +26,8 @@ with atheris.instrument_imports(include=["parspec"]):
     from parspec.grammar.formatter import formatted
     from parspec.grammar.parser import parse
     from parspec.interpreter.analysis.analyze import analyze
+    from parspec.interpreter.spec.readers import Reader, Unread
     from parspec.interpreter.spec.resolve import resolve
-    from parspec.interpreter.spec.sources import Unread
 
 PLANS = 2  # plans of a spec that are looked at
 TEXTS = [
@@ -39,7 +39,7 @@ LIMITS = ("-timeout=10", "-rss_limit_mb=2048", "-max_len=4096")
 previous = parse("")
 
 
-class NoFiles:
+class NoFiles(Reader):
     """Files of which none exists."""
 
     def read(self, file: str) -> str | Unread:

@@ -9,15 +9,15 @@ from typing import Any
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.output.reports.json import report_json
+from parspec.interpreter.spec.readers import DiskReader, Reader, Unread
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader, Unread
 
 _ROOT = Path(__file__).parents[2]
 _MODELS = json.loads((_ROOT / "tests" / "data" / "cases.json").read_text("utf-8"))["models"]
 _PLACES = ("range", "line")
 
 
-class _Reader:
+class _Reader(Reader):
     """Reads files, and the models of the cases by their names."""
 
     def read(self, file: str) -> str | Unread:

@@ -46,7 +46,7 @@ def test_mutated_specs_keep_their_meaning(seed: int) -> None:
     assert complaints(text) == [], json.dumps(text, ensure_ascii=False)
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
+@settings(max_examples=200, derandomize=True)
 @given(
     st.text(st.sampled_from([*'dimlayerfxyABD  \n\r\t#{}[](),:=*+-.|"?5%é\ufeff\x1c']), max_size=80)
 )

@@ -1,14 +1,16 @@
 """The tables of par.lark are the same from lark and from the file in which they are kept."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
 from parspec.grammar.compiling import compiled
-from parspec.grammar.tables import SOURCE, Tables, tables
+from parspec.grammar.tables import FORMAT, SOURCE, Tables, tables
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "megatron_mlp.par"
 
@@ -81,6 +83,65 @@ def test_a_file_of_something_else_is_written_anew(kept, content):
     kept.write_bytes(content)
     assert alike(tables(), from_lark())
     assert json.loads(kept.read_bytes().partition(b"\n")[2])["tables"] == plain(tables())
+
+
+ENTRIES = {"format": FORMAT, "grammar": SOURCE.read_text("utf-8"), "tables": []}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("[]", "{}", "null", "3", "[" * 100_000),
+        json.dumps(ENTRIES),
+        json.dumps({**ENTRIES, "tables": [None] * len(Tables._fields)}),
+        json.dumps({**ENTRIES, "tables": [[[1]]] * len(Tables._fields)}),
+    ],
+    ids=lambda content: content[:9],
+)
+def test_a_whole_file_of_something_else_is_written_anew(kept, content):
+    kept.parent.mkdir()
+    kept.write_text(f"{crc32(content.encode()):08x}\n{content}")
+    assert alike(tables(), from_lark())
+    assert json.loads(kept.read_bytes().partition(b"\n")[2])["tables"] == plain(tables())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
+def test_what_is_no_file_is_not_waited_for(kept):
+    kept.parent.mkdir()
+    os.mkfifo(kept)
+    assert alike(tables(), from_lark())
+    assert kept.is_file()
+
+
+def test_an_interrupt_leaves_nothing_half_written(kept, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tables()
+    assert [*kept.parent.iterdir()] == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "folder"),
+    [
+        ({"XDG_CACHE_HOME": "relative"}, "home/.cache"),
+        ({"XDG_CACHE_HOME": ""}, "home/.cache"),
+        ({"XDG_CACHE_HOME": "relative", "HOME": "relative"}, None),
+    ],
+)
+@pytest.mark.skipif(os.name == "nt", reason="HOME is that of POSIX")
+def test_nothing_is_kept_in_a_relative_folder(tmp_path, monkeypatch, kept, settings, folder):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert alike(tables(), from_lark())
+    assert [*Path().iterdir()] == []
+    found = [path.parent.parent for path in tmp_path.rglob("grammar.tables")]
+    assert found == ([] if folder is None else [tmp_path / folder])
 
 
 def test_a_damaged_file_is_written_anew(kept):

@@ -166,6 +166,22 @@ def test_a_broken_header_keeps_its_body() -> None:
 
 
 @pytest.mark.parametrize(
+    ("header", "shape"),
+    [
+        ("block attn {\n}", "it is `block name(x[B, D]) -> y { ... }`"),
+        ("block attn(x) -> y {\n}", "it is `block name(x[B, D]) -> y { ... }`"),
+        ("stack decoder {\n}", "it is `stack name[L]: x -> y { ... }`"),
+        ("stack decoder[L]", "it is `stack name[L]: x -> y { ... }`"),
+        ("op f(X) = X", "it is `op name(X[B, I], W[I, O]) -> Y[B, O] = X * W`"),
+        ("dim = 4", ""),
+    ],
+)
+def test_a_header_without_a_part_is_shown_whole(header: str, shape: str) -> None:
+    _, fault = _fault(header)
+    assert fault.help == shape
+
+
+@pytest.mark.parametrize(
     ("marked", "message"),
     [
         ("layer up: h =^", 'expected an expression after "="'),

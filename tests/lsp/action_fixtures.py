@@ -17,7 +17,8 @@ from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.sharing import found_under
 from parspec.lsp.analysing import Written, analysed
 from parspec.lsp.features.actions.actions import KINDS, actions, worked_out
-from parspec.lsp.features.actions.trial import Bench, edited
+from parspec.lsp.features.actions.trial import Bench
+from parspec.lsp.features.edits import edited
 from parspec.lsp.ranges import Range
 
 UNUSED = catalogue.entry("unused_name").code  # what a removed use may leave

@@ -14,10 +14,11 @@ from mirror import Mirror
 
 from parspec.grammar.lines import LineIndex
 from parspec.interpreter.analysis.analyze import analyze
+from parspec.interpreter.diagnostics.sharing import named
 from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.output.checks.diagnostic import Diagnostic
+from parspec.interpreter.spec.readers import DiskReader, Reader, Unread
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader, Unread
 from parspec.lsp.client import Client
 from parspec.lsp.registry import ROUTES, loaded
 from parspec.lsp.session import Session
@@ -39,7 +40,7 @@ class Told(NamedTuple):
     end: tuple[int, int]
 
 
-class Anew:
+class Anew(Reader):
     """The files of a client, open and on disk."""
 
     def __init__(self, said: Mapping[str, Any], mirrors: Iterable[Mirror]) -> None:
@@ -121,7 +122,9 @@ class Anew:
 
 
 def _plans(found: Diagnostic) -> str:
-    return f"plan {', '.join(found.plans)}" if found.plans else ""
+    names = ", ".join(named(found.under))
+    told = ("without a plan" if found.without_plan else "", f"plan {names}" if names else "")
+    return ", ".join(filter(None, told))
 
 
 def told(diagnostics: Iterable[Mapping[str, Any]]) -> set[Told]:

@@ -14,6 +14,8 @@ import time
 from pathlib import Path
 
 import pytest_lsp
+from framing import framed
+from processes import environment
 
 SERVE = "import sys; from parspec.lsp.main import serve; sys.exit(serve(*sys.argv[1:]))"
 PATIENCE = 30  # seconds
@@ -35,7 +37,7 @@ def server_process(*arguments, script=SERVE):
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env=environment(),
     )
 
 
@@ -100,8 +102,7 @@ class Editor:
     # -- messages --------------------------------------------------------------------------------
 
     def send(self, message):
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self.writing.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self.writing.write(framed(message))
         self.writing.flush()
 
     def tell(self, method, params):

@@ -10,7 +10,7 @@ that it is about:
 from pathlib import PurePosixPath
 
 from parspec.grammar.lines import LineIndex
-from parspec.interpreter.spec.sources import Unread
+from parspec.interpreter.spec.readers import Reader, Unread
 from parspec.lsp.analysing import Written, analysed
 
 CURSOR = "‸"
@@ -18,7 +18,7 @@ FOLDER = "/repo"
 MAIN = f"{FOLDER}/main.par"
 
 
-class Files:
+class Files(Reader):
     """A reader of files that a test writes down: their names relative to the main one's folder."""
 
     def __init__(self, texts):

@@ -25,6 +25,14 @@ layer up: ‸h[B, F] = x * w partition F on tp  # column
 output h
 """
 
+PAIR = """\
+dim B = 4096, D = 1024, F = 4096
+input  x[B, D]
+weight w[D, F], v[F, D]
+layer up:   h[B, F] = x * w
+layer down: y[B, D] = h * v
+"""
+
 
 def test_a_cheaper_choice_says_what_it_saves():
     choice, pin = offered(GATHERED, "refactor.rewrite")
@@ -64,12 +72,9 @@ output a
 
 
 def test_a_pattern_of_a_plan_is_priced_under_that_plan():
-    source = """\
-dim B = 4096, D = 1024, F = 4096
-input  x[B, D]
-weight w[D, F], v[F, D]
-layer up:   h[B, F] = x * w
-layer down: y[B, D] = h * v
+    source = (
+        PAIR
+        + """\
 output y
 plan wide {
   mesh tp = 8
@@ -77,6 +82,7 @@ plan wide {
   for ‸down: partition D on tp
 }
 """
+    )
     found = [each for each in offered(source, "refactor.rewrite") if "Partition" in each]
     assert found
     assert all(each.endswith("(plan wide)") for each in found)
@@ -149,6 +155,20 @@ def test_all_primitives_are_pinned_below_the_last_expect():
     ]
 
 
+@pytest.mark.parametrize(
+    "mistake",
+    ["dim Q = ", "weight u[Z]", 'import "none.par"', "for x.: partition B on N"],
+)
+def test_nothing_is_pinned_where_it_is_not_known_what_moves(mistake):
+    def pins(text):
+        return [title for title in offered(text) if title.startswith(("Pin", "Write `expect"))]
+
+    text = EXPLICIT.replace("communication explicit  # nothing unseen\n", "")
+    source = text.replace("layer act", "layer ‸act")
+    assert pins(source) == ["Write `expect Reduce-Scatter of y on N`", "Pin all 2 primitives"]
+    assert pins(f"{source}{mistake}\n") == []
+
+
 def test_what_is_not_pinned_is_mended_alone_or_with_all_others():
     source = EXPLICIT.replace("layer act:  z", "layer act:  ‸z")
     assert quick(source) == ["Write `expect All-Gather of z on N`", "Pin all primitives"]
@@ -210,18 +230,16 @@ def test_pins_of_a_long_file_are_found_in_one_pass():
 
 
 def test_a_plan_is_pinned_in_its_own_body():
-    source = """\
-dim B = 4096, D = 1024, F = 4096
-input  x[B, D]
-weight w[D, F], v[F, D]
-layer up:   h[B, F] = x * w
-layer down: y[B, D] = h * v
+    source = (
+        PAIR
+        + """\
 output y replicated on tp
 plan wide {
   mesh tp = 8
   ‸for up, down: partition F on tp
 }
 """
+    )
     assert done(source, "Pin 1 primitive") == ["+  expect All-Reduce of y on tp"]
 
 

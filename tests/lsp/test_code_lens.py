@@ -86,3 +86,12 @@ def test_a_file_without_layers_has_none():
 
 def test_broken_text():
     assert lenses("layer\nstack {\nplan\n") == ""
+
+
+def test_a_model_that_only_plans_spread_over_its_mesh():
+    cut = "  partition F on tp"
+    patterns = "for deep.{up, down}: partition F on tp"
+    text = SPEC.replace(cut, "").replace("  mesh tp = 8\n", f"  mesh tp = 8\n  {patterns}\n")
+    shown = lenses(text)
+    assert shown.startswith("stack deep[L]: x -> r {\n      ^^^^ traffic 4.13 MB · 459 kB/device\n")
+    assert "plan eight {\n     ^^^^^ traffic 4.13 MB · 459 kB/device · memory" in shown

@@ -20,7 +20,8 @@ weight w[D, F]
 layer up: h[B, F] = x * w
 stack decoder[L]: h -> y {
   weight g[F]
-  layer act: y[B, F] = gelu(h) * g
+  layer mul: m[B, F] = h * g
+  layer act: y[B, F] = gelu(m)
 }
 """
 
@@ -33,10 +34,14 @@ def suggested(source, files=()):
     return [each.label for each in ranked]
 
 
+def labelled(source):
+    """The suggestions at the cursor by their labels."""
+    return {each.label: each for each in completion(*at_cursor(source)).suggestions}
+
+
 def best(source):
     """The suggestions of the first rank."""
-    snapshot, offset = at_cursor(source)
-    found = completion(snapshot, offset).suggestions
+    found = completion(*at_cursor(source)).suggestions
     first = min(each.rank for each in found)
     return sorted(each.label for each in found if each.rank == first)
 
@@ -59,9 +64,11 @@ PRIMITIVES = [
         ("layer a: z[‸", ["B", "D", "F", "L"]),
         ("layer a: z[B, F] = ‸", ["h", "w", "x", "y"]),
         ("for ‸", ["decoder", "up"]),
-        ("for decoder.‸", ["act"]),
-        ("for decoder.{‸", ["act"]),
-        ("for decoder.{act,‸", ["act"]),
+        ("for decoder.‸", ["act", "mul"]),
+        ("for decoder.{‸", ["act", "mul"]),
+        ("for decoder.{act,‸", ["act", "mul"]),
+        ("for decoder: partition ‸", ["L"]),
+        ("for decoder.{act,mul}, up: partition B on dp, ‸", ["B", "D", "F"]),
         ("expect y is ‸", ["C", "P", "R"]),
         ("expect no All-Gather in ‸", ["decoder", "up"]),
         ("output ‸", ["h", "y"]),
@@ -101,6 +108,10 @@ def test_the_best_suggestions(line, labels):
         ("stack s[L]: ‸\nlayer b: r = h", ["x"], ["r", "w", "g"]),
         ("stack s[L]: y -> k {\n  layer a: k = ‸\n  layer b: m = k\n}", ["y"], ["m", "k"]),
         ("output ‸", ["x"], ["w", "g"]),
+        ("output ‸", ["decoder.m"], ["m", "decoder.y", "decoder.h", "decoder.g"]),
+        ("expect y ‸", ["is"], ["<=", "forward", "per device", "on"]),
+        ("expect decoder.y ‸", ["is"], ["<=", "on"]),
+        ("expect traffic ‸", ["<=", "on", "forward", "per device"], []),
         ("for ‸", ["*"], []),
         ("expect no All-Gather in ‸", [], ["*"]),
         ("expect ‸", [*PRIMITIVES, "traffic", "memory", "no", "y"], ["partition", "dim"]),
@@ -227,9 +238,8 @@ def test_hardware_of_the_library_comes_with_its_import():
     ],
 )
 def test_devices_of_the_library(spec, devices):
-    snapshot, offset = at_cursor(spec)
-    found = {e.label for e in completion(snapshot, offset).suggestions if e.kind == "device"}
-    assert devices <= found
+    found = completion(*at_cursor(spec)).suggestions
+    assert devices <= {each.label for each in found if each.kind == "device"}
 
 
 def test_the_import_stands_below_the_others():
@@ -242,8 +252,7 @@ def test_the_import_stands_below_the_others():
 
 
 def test_what_is_imported_needs_no_import_and_what_would_clash_is_not_offered():
-    snapshot, offset = at_cursor("import std.h100\nmesh tp = 8 over nvlink on 8 ‸\n")
-    found = completion(snapshot, offset).suggestions
+    found = completion(*at_cursor("import std.h100\nmesh tp = 8 over nvlink on 8 ‸\n")).suggestions
     devices = {each.label: each.library for each in found if each.kind == "device"}
     assert devices["h100"] == ""
     assert "h200" not in devices  # its links are called as those of h100
@@ -251,8 +260,7 @@ def test_what_is_imported_needs_no_import_and_what_would_clash_is_not_offered():
 
 
 def test_a_library_is_described():
-    snapshot, offset = at_cursor("import std.‸")
-    found = {each.label: each for each in completion(snapshot, offset).suggestions}
+    found = labelled("import std.‸")
     assert found["h100"].detail == "NVIDIA H100 SXM, 80 GiB."
     assert found["h100"].library == "std.h100"
     told = plain(of_library("std.h100", "library", "h100"))
@@ -270,27 +278,21 @@ def test_chinese_names_after_emoji():
 
 
 def test_details_say_what_a_name_is():
-    snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = h partition ‸")
-    details = {each.label: each.detail for each in completion(snapshot, offset).suggestions}
-    assert details["F"] == "F = 32"
-    snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = ‸")
-    details = {each.label: each.detail for each in completion(snapshot, offset).suggestions}
-    assert details["w"] == "w[D, F]"
-    assert details["h"] == "layer up: h[B, F] = x * w"
+    assert labelled(HEAD + "layer a: z[B, F] = h partition ‸")["F"].detail == "F = 32"
+    found = labelled(HEAD + "layer a: z[B, F] = ‸")
+    assert found["w"].detail == "w[D, F]"
+    assert found["h"].detail == "layer up: h[B, F] = x * w"
 
 
 def test_snippets_are_beside_the_plain_words():
-    snapshot, offset = at_cursor("‸")
-    snippets = {each.label: each.snippet for each in completion(snapshot, offset).suggestions}
-    assert snippets["plan"] == "plan ${1:name} {\n  $0\n}"
-    snapshot, offset = at_cursor(HEAD + "layer a: z[B, F] = ‸")
-    snippets = {each.label: each.snippet for each in completion(snapshot, offset).suggestions}
-    assert snippets["softmax"] == "softmax over ${1:B} (${2:x})"
-    assert snippets["double"] == "double(${1:x})"
-    assert snippets["linear"] == "linear(${1:X}, ${2:W})"
-    assert snippets["rmsnorm"] == "rmsnorm over ${1:B} (${2:x}, ${3:weight})"
-    snapshot, offset = at_cursor(HEAD + "expect x is R(‸")
-    assert not any(each.snippet for each in completion(snapshot, offset).suggestions)
+    assert labelled("‸")["plan"].snippet == "plan ${1:name} {\n  $0\n}"
+    found = labelled(HEAD + "layer a: z[B, F] = ‸")
+    assert found["softmax"].snippet == "softmax over ${1:B} (${2:x})"
+    assert found["double"].snippet == "double(${1:x})"
+    assert found["linear"].snippet == "linear(${1:X}, ${2:W})"
+    assert found["rmsnorm"].snippet == "rmsnorm over ${1:B} (${2:x}, ${3:weight})"
+    found = completion(*at_cursor(HEAD + "expect x is R(‸")).suggestions
+    assert not any(each.snippet for each in found)
 
 
 def test_behind_a_blank_only_where_something_must_follow():

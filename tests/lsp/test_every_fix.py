@@ -16,11 +16,12 @@ MISTAKES = {each["id"]: each["spec"] for each in CASES["mistakes"] if "spec" in 
 
 # What is offered for each entry's example; the preferred one is marked.
 CATALOGUE = {
-    "unknown_name": ["Declare `mesh M`"],
+    "unknown_name": ["Add `M = 1` to the mesh"],
     "duplicate_name": ["Remove the second `x[B]`"],
     "rank_mismatch": ["Write `x[B, D]`"],
     "global_size_mismatch": ["Write `E = D`", "Write `D = E`"],
     "missing_sum": ["Write `t[B, F]`", "Write `sum over F (gelu(h))`"],
+    "dim_without_operand": ["Write `a[B]`"],
     "dim_not_in_layer": ["Remove `F on N`"],
     "repeated_dim": ["Write `D2`, declared as `D2 = D`"],
     "unused_name": ["Remove `dim D`"],

@@ -20,7 +20,7 @@ OF_RANGES = [
 ]
 RENAME = [route for route in AT_A_PLACE if route.method == "textDocument/rename"]
 OF_PLACES = [route for route in AT_A_PLACE if route not in (*OF_RANGES, *RENAME)]
-LAST = 20  # characters in front of a cut at which something is asked
+LAST = 6  # characters in front of a cut at which something is asked
 
 
 def view_of(example, text):

@@ -3,7 +3,7 @@
 import pytest
 from lsp_fixtures import at_cursor, drawn, snapshot_of
 
-from parspec.lsp.features.meaning import at, names_of
+from parspec.lsp.features.meaning import at
 from parspec.lsp.features.occurrences import definitions
 
 
@@ -259,7 +259,7 @@ def test_names_in_a_statement_that_is_broken(broken, declared):
 
 def test_where_the_model_names_declarations_they_are_these():
     snapshot = snapshot_of(BLOCK + "output y\n")
-    names = names_of(snapshot)
+    names = snapshot.names
     sites = {
         names.site(declared)
         for listing in names.listings

@@ -1,10 +1,11 @@
 """Quick fixes: what is offered where, and what the text is afterwards."""
 
-from action_fixtures import done, offered, quick
+import pytest
+from action_fixtures import bench_of, done, found_in, offered, quick
 from lsp_fixtures import MAIN
 
 from parspec.interpreter.diagnostics.catalogue import ENTRIES
-from parspec.lsp.features.actions.trial import edited
+from parspec.lsp.features.edits import edited
 
 TYPO = """\
 mesh N = 8
@@ -27,7 +28,7 @@ def test_each_name_that_may_be_meant_is_offered():
     assert quick(source) == [
         "Replace `tp` with `tp2`",
         "Replace `tp` with `tp1`",
-        "Declare `mesh tp`",
+        "Add `tp = 1` to the mesh",
     ]
 
 
@@ -62,6 +63,20 @@ def test_a_missing_weight_has_the_dimensions_that_the_layer_leaves_open():
     assert done(source, "Declare `weight w[D, F]`") == ["+weight w[D, F]"]
 
 
+def test_what_is_multiplied_by_weights_alone_is_an_input_of_the_results_dimensions_first():
+    source = MISSING.replace("D = 32", "D = 32, F = 64").replace("x[B, D]", "z[B], w[D, F]")
+    source = source.replace("input z[B], w", "weight w").replace("= x", "= ‸x")
+    assert quick(source) == ["Declare `input x[B, D]`", "Declare `weight x[B, D]`"]
+    assert done(source, "Declare `input x[B, D]`") == ["+input x[B, D]"]
+
+
+def test_a_variable_of_unknown_dimensions_is_not_declared():
+    source = MISSING.replace("h[B, F] = x * w partition F on N", "h = gelu(‸zz)")
+    assert quick(source) == []
+    assert quick(source.replace("layer up", "var h[B]\nlayer up"))[0] == "Declare `input zz[B]`"
+    assert quick(source.replace("h =", "h[] ="))[0] == "Declare `input zz[]`"
+
+
 def test_a_weight_is_declared_above_the_comment_of_its_layer():
     source = MISSING.replace("D = 32", "D = 32, F = 64").replace("x * w", "x * ‸w")
     (edit,) = offered(source)["Declare `weight w[D, F]`"].edits
@@ -93,10 +108,32 @@ def test_what_a_function_sums_away_is_a_dimension_of_its_operand():
 
 def test_a_missing_axis_is_added_to_the_mesh():
     source = "mesh dp = 8  # data\ndim B = 64\ninput x[B] partition B on ‸expert\noutput x\n"
-    assert done(source, "Declare `mesh expert`") == [
+    assert done(source, "Add `expert = 1` to the mesh") == [
         "-mesh dp = 8  # data",
-        "+mesh dp = 8, expert  # data",
+        "+mesh dp = 8, expert = 1  # data",
     ]
+
+
+def test_a_missing_axis_has_no_size_where_none_has_one():
+    source = "mesh dp\ndim B\ninput x[B] partition B on ‸expert\noutput x\n"
+    assert done(source, "Add `expert` to the mesh") == ["-mesh dp", "+mesh dp, expert"]
+    alone = source.replace("mesh dp\n", "")
+    assert done(alone, "Declare `mesh expert`") == ["+mesh expert"]
+
+
+def test_a_missing_axis_leaves_the_number_of_devices_as_it_is():
+    source = """\
+import std.h100
+mesh dp = 2 over ib, ep = 8 over nvlink on 16 h100
+dim B = 64, F = 32
+input x[B, F]
+layer a: y[B, F] = gelu(x) partition B on dp * ep, F on ‸tp
+output y
+expect memory <= 1 GB
+"""
+    title = "Add `tp = 1` to the mesh"
+    bench = bench_of(source.replace("‸", ""))
+    assert found_in(bench.tried(offered(source)[title].edits)) == {}
 
 
 def test_a_missing_axis_of_a_plan_is_added_to_the_plans_mesh():
@@ -108,15 +145,63 @@ output y
 plan one { mesh tp = 8
   for a: partition B on ‸other }
 """
-    assert done(source, "Declare `mesh other`") == [
+    assert done(source, "Add `other = 1` to the mesh") == [
         "-plan one { mesh tp = 8",
-        "+plan one { mesh tp = 8, other",
+        "+plan one { mesh tp = 8, other = 1",
     ]
 
 
 def test_a_missing_function_is_declared():
     source = TYPO.replace("gellu", "zw‸oosh")
     assert done(source, "Declare `op zwoosh: pointwise`") == ["+op zwoosh: pointwise"]
+
+
+ON = """\
+import std.h100
+mesh N = 8 over ib on 8 {device}
+dim B = 64
+input x[B] partition B on N
+output x
+"""
+
+
+@pytest.mark.parametrize(
+    ("device", "title", "library", "meant"),
+    [
+        ("h‸200", "Replace `import std.h100` with `import std.h200`", "h200", "h200"),
+        (
+            *("a‸100", "Replace `import std.h100` with `import std.a100_80` for `a100_80`"),
+            *("a100_80", "a100_80"),
+        ),
+        (
+            *("mi‸300", "Replace `import std.h100` with `import std.mi300x` for `mi300x`"),
+            *("mi300x", "mi300x"),
+        ),
+    ],
+)
+def test_a_device_of_the_library_takes_the_place_of_another(device, title, library, meant):
+    source = ON.format(device=device)
+    changes = ["-import std.h100", f"+import std.{library}"]
+    if device.replace("‸", "") != meant:
+        mesh = "mesh N = 8 over ib on 8"
+        changes = [
+            *(changes[0], f"-{mesh} {device.replace('‸', '')}"),
+            *(changes[1], f"+{mesh} {meant}"),
+        ]
+    assert done(source, title) == changes
+
+
+def test_each_device_that_a_name_begins_is_imported_with_its_library():
+    source = ON.format(device="a‸100").replace("import std.h100\n", "").replace(" over ib", "")
+    assert quick(source) == [
+        "Add `import std.a100_40` for `a100_40`",
+        "Add `import std.a100_80` for `a100_80`",
+    ]
+    assert done(source, "Add `import std.a100_40` for `a100_40`") == [
+        "-mesh N = 8 on 8 a100",
+        "+import std.a100_40",
+        "+mesh N = 8 on 8 a100_40",
+    ]
 
 
 def test_a_missing_device_is_imported():
@@ -306,3 +391,96 @@ def test_statements_on_one_line_stay_on_it():
 def test_names_of_any_script():
     source = "mesh 节点 = 8\ndim 批次 = 64\ninput x[批次] partition 批次 on ‸节\noutput x\n"
     assert "Replace `节` with `节点`" in quick(source)
+
+
+APART = """\
+mesh N = 8
+dim B = 64, D = 32, L = 2
+block both(p[B, D]) -> o {
+  layer rows: t[B] = sum over D (p)
+  layer all: o[B, D] = p * t
+}
+input x[B, D], g[D]
+layer tanh: a[D] = tanh(g)
+stack s[L]: x -> y {
+  layer m: y[B, D] = both(x)
+}
+output y, a
+"""
+
+
+def test_a_second_for_partitions_the_layers_that_have_the_second_dimension_alone():
+    source = f"{APART}for *: partition B on N, ‸D on N\n"
+    assert done(source, "Write `for *: partition D on N` above") == [
+        "-for *: partition B on N, D on N",
+        "+for *: partition D on N",
+        "+for *: partition B on N",
+    ]
+
+
+def test_a_second_clause_of_a_call_becomes_a_for_below_the_stack():
+    source = APART.replace("both(x)", "both(x) partition B on N, ‸D on N")
+    assert done(source, "Write `for s.m: partition D on N` below") == [
+        "-  layer m: y[B, D] = both(x) partition B on N, D on N",
+        "+  layer m: y[B, D] = both(x) partition B on N",
+        "+for s.m: partition D on N",
+    ]
+
+
+def test_there_is_no_second_for_where_a_layer_calls_nothing_or_stands_in_a_block():
+    both = ["Remove `D on N`", "Remove `B on N`"]
+    assert quick(APART.replace("= p * t", "= p * t partition B on N, ‸D on N")) == both
+    assert quick(APART.replace("both(x)", "gelu(x) partition B on N, ‸D on N")) == both
+
+
+DEALT = """\
+mesh pp = 4
+dim B = 32, D = 64, D2 = D, L = 10
+input x[B, D]
+layer first: e[B, D] = gelu(x)
+stack decoder[L]: e -> y {
+  weight w[D, D2]
+  layer up: y[B, D2] = e * w
+}
+output y
+"""
+
+
+def test_one_of_the_chunks_takes_the_layers_that_are_lost_or_gives_up_those_too_many():
+    lost = f"{DEALT}stages pp: first + 1 decoder | 3 decoder | 2 ‸decoder | 3 decoder\n"
+    assert quick(lost) == ["Write `2 decoder`"]
+    assert done(lost, "Write `2 decoder`") == [
+        "-stages pp: first + 1 decoder | 3 decoder | 2 decoder | 3 decoder",
+        "+stages pp: first + 2 decoder | 3 decoder | 2 decoder | 3 decoder",
+    ]
+    over = f"{DEALT}stages pp: first | 2 of 2 ‸decoder | 8 decoder\n"
+    assert done(over, "Write `6 decoder`") == [
+        "-stages pp: first | 2 of 2 decoder | 8 decoder",
+        "+stages pp: first | 2 of 2 decoder | 6 decoder",
+    ]
+
+
+HEAVY = """\
+device small { memory = 60 kB  flops = 1 Tflop/s  hbm = 1 TB/s }
+mesh N = 2, M = 8 on 16 ‸small
+dim B = 64, D = 32, D2 = D, L = 32
+input x[B, D]
+stack s[L]: x -> y {
+  weight w[D, D2]
+  layer up: y[B, D2] = gelu(x * w)
+}
+output y
+for *: partition B on N * M
+"""
+
+
+def test_weights_that_do_not_fit_are_stored_on_an_axis_with_nodes_enough():
+    assert quick(HEAVY) == ["Write `for *: store on N`", "Write `for *: store on M`"]
+    assert done(HEAVY, "Write `for *: store on M`") == ["+for *: store on M"]
+    assert quick(HEAVY.replace("60 kB", "20 kB")) == ["Write `for *: store on M`"]
+    assert quick(HEAVY.replace("60 kB", "2 kB")) == []
+    plan = HEAVY.replace("for *", "plan p {\n  for *").replace("mesh N = 2, M = 8 on 16 ‸small", "")
+    plan = plan.replace(
+        "partition B on N * M", "partition B on N * M\n  mesh N = 2, M = 8 on 16 s‸mall\n}"
+    )
+    assert done(plan, "Write `for *: store on N`") == ["+  for *: store on N"]

@@ -8,9 +8,8 @@ from lsp_fixtures import FOLDER, Files, at_cursor, changed, snapshot_of
 
 from parspec.interpreter.output.checks.checked import checked
 from parspec.interpreter.output.reports.json import report_json
-from parspec.interpreter.spec.sources import DiskReader
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.lsp.analysing import Written, analysed
-from parspec.lsp.features.meaning import names_of
 from parspec.lsp.features.rename import Refusal, renamable, rename
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -137,6 +136,18 @@ def test_emoji_and_chinese_names_around():
             "`v` would mean something else: main.par:5",
         ),
         (
+            "dim B = 4, L = 2\ninput x[B]\n"
+            "stack s[L]: x -> y {\n  layer a: ‸h[B] = gelu(x)\n  layer b: y = gelu(h)\n}\n",
+            "x",
+            "`x` is a tensor already: main.par:2",
+        ),
+        (
+            "dim B = 4, L = 2\ninput ‸x[B]\n"
+            "stack s[L]: x -> y {\n  layer a: h[B] = gelu(x)\n  layer b: y = gelu(h)\n}\n",
+            "h",
+            "`h` is a tensor already: main.par:4",
+        ),
+        (
             "mesh tp = 2\ndim B = 4, L = 2\ninput x[B]\n"
             "stack s[L]: x -> y {\n  layer ‸q: y[B] = gelu(x)\n}\n"
             "stack t[L]: y -> z {\n  layer q: z[B] = gelu(y)\n}\n"
@@ -173,9 +184,9 @@ def test_a_name_in_a_broken_statement_is_renamed_where_it_is_understood():
 def snapshot_with(file, texts):
     """The snapshot of an example, some files of the folder being as in `texts`."""
 
-    class Reader:
+    class Reader(DiskReader):
         def read(self, name):
-            return texts[name] if name in texts else DiskReader().read(name)
+            return texts[name] if name in texts else super().read(name)
 
     return analysed(Written(file, texts[file]), Reader())
 
@@ -198,7 +209,7 @@ def test_renaming_there_and_back_and_the_same_analysis(example):
     file = str(example)
     before = snapshot_with(file, {file: example.read_text("utf-8")})
     report = reported(before)
-    names = names_of(before)
+    names = before.names
     symbols = {
         symbol: entry
         for listing in names.listings

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 import weakref
+from functools import partial
 
 import pytest
 
@@ -79,6 +80,48 @@ def test_work_that_is_cancelled_on_the_way_ends_at_its_next_step():
         assert begun.is_set()
         task.cancel()
         assert await worker.do(lambda _: "next") == "next"
+
+    run(story)
+
+
+def test_work_aside_gives_way_at_its_next_step_and_is_begun_again():
+    async def story(worker, _):
+        done, begun, asked = [], threading.Event(), threading.Event()
+
+        def aside(ticket):
+            done.append("begun")
+            begun.set()
+            asked.wait(5)
+            ticket.check()
+            done.append("ended")
+
+        task = asyncio.ensure_future(worker.do_aside(aside))
+        await asyncio.to_thread(begun.wait, 5)
+        other = asyncio.ensure_future(worker.do(lambda _: done.append("other")))
+        await asyncio.sleep(0)
+        asked.set()
+        await asyncio.gather(task, other)
+        assert done == ["begun", "other", "begun", "ended"]
+
+    run(story)
+
+
+def test_work_aside_does_not_give_way_to_work_aside():
+    async def story(worker, _):
+        done, asked = [], threading.Event()
+
+        def aside(name, ticket):
+            asked.wait(5)
+            ticket.check()
+            done.append(name)
+
+        tasks = [
+            asyncio.ensure_future(worker.do_aside(partial(aside, name))) for name in ("one", "two")
+        ]
+        await asyncio.sleep(0)
+        asked.set()
+        await asyncio.gather(*tasks)
+        assert done == ["one", "two"]
 
     run(story)
 

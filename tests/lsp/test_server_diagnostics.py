@@ -152,6 +152,44 @@ def test_imports_reach_into_the_folders_of_the_client_and_no_further(folder):
         assert "import_outside" in str(summed(editor.diagnostics(uri(below, "plan.par"))))
 
 
+def test_folders_that_come_and_go_allow_imports_and_forbid_them(folder):
+    below, plan = folder / "plans", PLAN.replace("model.par", "../model.par")
+    below.mkdir()
+    with Editor(pushing(), folders=[below]) as editor:
+        editor.open(uri(below, "plan.par"), plan)
+        told = lambda: summed(editor.published[uri(below, "plan.par")]["diagnostics"])  # noqa: E731
+        outside = summed(editor.diagnostics(uri(below, "plan.par")))
+        assert "import_outside" in str(outside)
+        here = {"uri": folder.as_uri(), "name": "above"}
+        for added, removed in (([here], []), ([], [here])):
+            change = {"event": {"added": added, "removed": removed}}
+            editor.tell("workspace/didChangeWorkspaceFolders", change)
+            expected = ["2:18-2:24 indivisible"] if added else outside
+            editor.until(lambda expected=expected: told() == expected)
+
+
+def test_an_import_that_leads_outside_and_back(folder):
+    below, outside = folder / "plans", folder / "model.par"
+    below.mkdir()
+    plan, model, link = uri(below, "plan.par"), below / "model.par", below / "link"
+    model.symlink_to(outside)
+    changed = {"changes": [{"uri": model.as_uri(), "type": 2}]}
+    with Editor(pushing(), folders=[below]) as editor:
+        editor.open(plan, PLAN)
+        told = lambda: summed(editor.published[plan]["diagnostics"])  # noqa: E731
+        refused = summed(editor.diagnostics(plan))
+        assert "import_outside" in str(refused)
+        link.write_text(MODEL, encoding="utf-8")
+        link.replace(model)
+        editor.tell("workspace/didChangeWatchedFiles", changed)
+        editor.until(lambda: told() == ["2:18-2:24 indivisible"])
+        assert model.read_bytes() == outside.read_bytes()
+        link.symlink_to(outside)
+        link.replace(model)
+        editor.tell("workspace/didChangeWatchedFiles", changed)
+        editor.until(lambda: told() == refused)
+
+
 def test_a_name_with_a_space_and_a_link_are_the_same_file(folder):
     folder.joinpath("my model.par").write_text(MODEL, encoding="utf-8")
     folder.joinpath("link.par").symlink_to(folder / "my model.par")
@@ -308,16 +346,6 @@ def test_a_request_that_is_cancelled_is_answered_so(folder):
         with pytest.raises(Refused, match="-32800"):
             editor.answer(number)
         assert editor.answer(other)["items"] == []
-
-
-def test_long_work_is_shown():
-    slow = "".join(f"layer l{i}: y{i}[B] = gelu(x)\noutput y{i}\n" for i in range(9000))
-    said = {**pulling(), "window": {"workDoneProgress": True}}
-    with Editor(said) as editor:
-        editor.open("untitled:slow", f"dim B = 4\ninput x[B]\n{slow}")
-        assert editor.pull("untitled:slow")["kind"] == "full"
-        editor.until(lambda: editor.progress[-1:] == ["end"])
-    assert editor.progress[:2] == ["begin", "end"]  # more may take long where much else goes on
 
 
 def test_a_file_that_is_not_open_is_read_from_disk(folder):

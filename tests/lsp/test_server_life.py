@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -9,21 +10,18 @@ import sys
 import time
 
 import pytest
-from lsp_editor import SERVE, Editor, Refused, capabilities_of, server_process
+from framing import framed, headed
+from lsp_editor import PATIENCE, SERVE, Editor, Refused, capabilities_of, server_process
+from processes import environment, printed
 
 CLEAN = "dim B = 4\ninput x[B]\nlayer up: y[B] = gelu(x)\noutput y\n"
 URI = "file:///repo/a.par"
 
 
-def framed(message):
-    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-
-
 def talk(*messages):
     """The exit code, the output and the errors of a server that is told some messages."""
     process = server_process()
-    out, errors = process.communicate(b"".join(map(framed, messages)), timeout=30)
+    out, errors = process.communicate(b"".join(map(framed, messages)), timeout=PATIENCE)
     return process.returncode, out, errors.decode()
 
 
@@ -67,7 +65,7 @@ def test_what_comes_after_shutdown_is_refused():
 
 def test_what_is_not_the_protocol_ends_it():
     process = server_process()
-    out, errors = process.communicate(b"GET / HTTP/1.1\r\n\r\n", timeout=30)
+    out, errors = process.communicate(b"GET / HTTP/1.1\r\n\r\n", timeout=PATIENCE)
     assert (process.returncode, out) == (1, b"")
     assert b"not the protocol" in errors
     assert b"Traceback" not in errors
@@ -132,30 +130,29 @@ def test_a_client_that_refuses_to_register_is_asked_for_settings():
         assert editor.asked == ["client/registerCapability", "workspace/configuration"]
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
-    [
-        (b"{not JSON", -32700),
-        (b"\xff\xfe", -32700),
-        (b"", -32700),
-        (b"[" * 100_000, -32700),
-        (b"null", -32600),
-        (b"[1, 2]", -32600),
-        (b"{}", -32600),
-        (b'{"jsonrpc": "2.0"}', -32600),
-        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "textDocument/hover"}', -32600),
-        (b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "shutdown"}', -32600),
-        (b'{"jsonrpc": "2.0", "id": 7, "method": null}', -32600),
-        (b'{"jsonrpc": "1.0", "id": 9, "method": "shutdown"}', -32600),
-        (b'{"jsonrpc": "2.0", "id": 8, "method": "textDocument/hover", "params": 5}', -32602),
-    ],
+NO_MESSAGES = (
+    (b"{not JSON", -32700),
+    (b"\xff\xfe", -32700),
+    (b"", -32700),
+    (b"[" * 100_000, -32700),
+    (b"null", -32600),
+    (b"[1, 2]", -32600),
+    (b"{}", -32600),
+    (b'{"jsonrpc": "2.0"}', -32600),
+    (b'{"jsonrpc": "2.0", "id": 1.5, "method": "textDocument/hover"}', -32600),
+    (b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "shutdown"}', -32600),
+    (b'{"jsonrpc": "2.0", "id": 7, "method": null}', -32600),
+    (b'{"jsonrpc": "1.0", "id": 9, "method": "shutdown"}', -32600),
+    (b'{"jsonrpc": "2.0", "id": 8, "method": "textDocument/hover", "params": 5}', -32602),
 )
-def test_what_is_no_message_is_refused(body, code):
-    lines = [INITIALIZE, {"id": 2, "method": "shutdown"}, {"method": "exit"}]
-    first, *last = map(framed, lines)
-    data = first + b"Content-Length: %d\r\n\r\n%b" % (len(body), body) + b"".join(last)
-    out, errors = server_process().communicate(data, timeout=30)
-    assert f'"code": {code}'.encode() in out
+
+
+def test_what_is_no_message_is_refused():
+    """Each for itself: what comes behind it is answered."""
+    data = framed(INITIALIZE) + b"".join(headed(body) for body, _ in NO_MESSAGES)
+    data += framed({"id": 2, "method": "shutdown"}) + framed({"method": "exit"})
+    out, errors = server_process().communicate(data, timeout=PATIENCE)
+    assert re.findall(rb'"code": (-\d+)', out) == [b"%d" % code for _, code in NO_MESSAGES]
     assert b'"id": 2' in out
     assert b"Traceback" not in errors
 
@@ -208,10 +205,37 @@ def test_a_feature_that_fails_is_logged_and_answered_empty():
     assert editor.diagnostics(URI) == []
     editor.ask("shutdown", None)
     editor.tell("exit", None)
-    assert process.wait(5) == 0
+    assert process.wait(PATIENCE) == 0
     talk = process.stderr.read().decode()
     assert talk.count("LookupError: a bug of ours") == 4
     assert talk.count("something on standard output") == 4
+
+
+WAITS = f"""\
+import time
+from parspec.lsp import registry, schedule
+def waits(session, _):
+    while True:
+        session.checkpoint()
+        time.sleep(0.01)
+schedule.LONG = 0.05
+registry.loaded = lambda entry: waits
+registry.ROUTES = (registry.Route("workspace/symbol", "x", "x", of="workspace"),)
+{SERVE}
+"""
+
+
+def test_long_work_is_shown_until_it_ends():
+    process = server_process(script=WAITS)
+    with Editor({"window": {"workDoneProgress": True}}, process=process) as editor:
+        number = editor.begin("workspace/symbol", {"query": ""})
+        editor.until(lambda: editor.progress)
+        assert editor.progress == ["begin"]
+        editor.tell("$/cancelRequest", {"id": number})
+        with pytest.raises(Refused, match="-32800"):
+            editor.answer(number)
+        editor.until(lambda: len(editor.progress) > 1)
+    assert editor.progress == ["begin", "end"]
 
 
 def test_it_does_not_end_while_its_client_lives():
@@ -224,16 +248,16 @@ def test_it_does_not_end_while_its_client_lives():
 def test_it_does_not_outlive_its_client():
     editor = Editor()
     editor.process.stdin.close()
-    assert editor.process.wait(5) == 1
+    assert editor.process.wait(PATIENCE) == 1
 
 
 def test_it_ends_in_the_middle_of_work():
-    slow = "".join(f"layer l{i}: y{i}[B] = gelu(x)\n" for i in range(3000))
-    editor = Editor()
-    editor.open(URI, f"dim B = 4\ninput x[B]\n{slow}")
-    time.sleep(0.3)
-    editor.process.stdin.close()
-    assert editor.process.wait(3) == 1
+    process = server_process(script=WAITS)
+    editor = Editor({"window": {"workDoneProgress": True}}, process=process)
+    editor.begin("workspace/symbol", {"query": ""})
+    editor.until(lambda: editor.progress == ["begin"])
+    process.stdin.close()
+    assert process.wait(PATIENCE) == 1
 
 
 def connected(process, scheme):
@@ -257,7 +281,7 @@ def test_over_a_socket_it_does_not_outlive_the_connection():
     with socket.create_connection(("127.0.0.1", connected(process, "tcp"))) as client:
         client.sendall(framed(INITIALIZE))
         assert client.recv(10)
-    assert process.wait(5) == 1
+    assert process.wait(PATIENCE) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="another way to end a process")
@@ -272,7 +296,7 @@ def test_over_a_socket_it_does_not_outlive_the_process_that_it_was_told_of():
         assert process.poll() is None
         os.kill(idle.pid, signal.SIGKILL)
         idle.wait()
-        assert process.wait(20) == 1
+        assert process.wait(PATIENCE) == 1
 
 
 def test_over_a_websocket():
@@ -281,11 +305,17 @@ def test_over_a_websocket():
     process = server_process("ws")
     with connect(f"ws://127.0.0.1:{connected(process, 'ws')}", max_size=None) as client:
         client.send(json.dumps({"jsonrpc": "2.0", **INITIALIZE}))
-        assert json.loads(client.recv(timeout=30))["result"]["serverInfo"]["name"] == "parspec"
+        assert (
+            json.loads(client.recv(timeout=PATIENCE))["result"]["serverInfo"]["name"] == "parspec"
+        )
         client.send(json.dumps({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}))
-        assert json.loads(client.recv(timeout=30)) == {"jsonrpc": "2.0", "id": 2, "result": None}
+        assert json.loads(client.recv(timeout=PATIENCE)) == {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "result": None,
+        }
         client.send(json.dumps({"jsonrpc": "2.0", "method": "exit"}))
-        assert process.wait(5) == 0
+        assert process.wait(PATIENCE) == 0
 
 
 def test_a_websocket_that_is_cut_ends_it():
@@ -294,9 +324,9 @@ def test_a_websocket_that_is_cut_ends_it():
     process = server_process("ws")
     with connect(f"ws://127.0.0.1:{connected(process, 'ws')}", max_size=None) as client:
         client.send(json.dumps({"jsonrpc": "2.0", **INITIALIZE}))
-        client.recv(timeout=30)
+        client.recv(timeout=PATIENCE)
         client.socket.shutdown(socket.SHUT_RDWR)
-        assert process.wait(5) == 1
+        assert process.wait(PATIENCE) == 1
     assert process.stderr.read() == b""
 
 
@@ -309,7 +339,7 @@ def test_an_address_that_cannot_be_had_is_2():
             capture_output=True,
             text=True,
             check=False,
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            env=environment(),
         )
     assert run.returncode == 2
     assert run.stderr.startswith(f"parspec lsp: 127.0.0.1:{port}: ")
@@ -330,11 +360,4 @@ def test_it_answers_before_it_has_loaded_the_protocol():
         'heavy = {"lsprotocol", "pygls", "lark", "asyncio"}\n'
         "print(sorted(heavy & set(sys.modules)))\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert run.stdout == "[]\n"
+    assert printed(script) == ("[]\n", "")

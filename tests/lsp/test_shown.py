@@ -136,9 +136,16 @@ def test_plans_to_report_on():
     bare.open(URI, 2, "dim B = 4\nplan two { mesh N = 2 }\nplan four {\n  mesh N = 4\n}\n")
     assert plans(bare, URI, 0, 3) == ["two", "four"]
     assert plans(bare, URI, 3, 0) == ["four"]
+    bare.open(URI, 2, UNSPREAD)
+    assert plans(bare, URI, 0, 3) == ["half", "all"]
     bare.open(URI, 3, "dim B = 4\n")
     assert plans(bare, URI, 0, 3) == [None]
     assert plans(bare, "file:///nowhere.par", 0, 0) == []
+
+
+UNSPREAD = TEXT.replace("  partition 批次 on N", "") + (
+    "plan half { for *: partition 批次 on N }\nplan all { mesh N = 4 for *: partition 批次 on N }\n"
+)
 
 
 def test_explain():
@@ -165,6 +172,17 @@ def test_words_to_explain():
 def test_summary():
     shown = summary(session(), URI)
     assert shown["text"] == "6 B · 2 B/device"
-    assert shown["tooltip"].startswith("main.par: ok")
+    assert [line.partition(" · traffic")[0] for line in shown["tooltip"].split("\n")] == [
+        "main.par · no plan: ok · 1 layer · mesh N = 2",
+        "main.par · four: ok · 1 layer · mesh N = 4",
+    ]
     assert json.dumps(shown)
+    unspread = session()
+    unspread.open(URI, 2, UNSPREAD)
+    assert summary(unspread, URI)["text"] == "half 6 B · 2 B/device, all 15 B · 3 B/device"
+    plans_of_many = "".join(f"plan p{n} {{ mesh M = 2 }}\n" for n in range(5))
+    unspread.open(URI, 3, "dim B = 4\ninput x[B]\nlayer y: y[B] = gelu(x)\n" + plans_of_many)
+    assert (
+        summary(unspread, URI)["text"] == "p0 no traffic, p1 no traffic, p2 no traffic, and 2 more"
+    )
     assert summary(session(), "file:///nowhere.par") is None

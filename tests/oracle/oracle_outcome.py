@@ -18,8 +18,8 @@ from oracle_spec import spec
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 from parspec.interpreter.theory.formulas import Amount
 
 

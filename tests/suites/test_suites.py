@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import pytest
+from specs import analysis_of
 from suite_figures import Figures
 from suite_text import cases, number, plain
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 HERE = Path(__file__).parent
 CASES = [
@@ -22,7 +20,7 @@ CASES = [
 def analyzed(path, case):
     """The analysis of a spec that stands in a file's folder."""
     file = str(path.with_suffix(".par"))
-    return analyze(resolve(file, case.text, DiskReader()))
+    return analysis_of(case.text, file)
 
 
 def line_of(analysis, finding):

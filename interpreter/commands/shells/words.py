@@ -30,7 +30,7 @@ _HELP = Option("--help", "", "show this command's options and examples")
 
 @value
 class Completed:
-    """A command: what it does in a few words, its options, and its operands: .par files and
+    """A command: what it does, in a few words, its options, and its operands: .par files and
     folders, behind one of these an operator of it where it is `of_operators`, or some of `words`.
     """
 
@@ -47,7 +47,7 @@ def completed(commands: Iterable[Command]) -> tuple[Completed, ...]:
     return tuple(
         Completed(
             command.name,
-            re.split(r"[,:;.](?:\s|$)", command.summary)[0],
+            command.brief,
             (*command.options, _HELP),
             "FILE" in command.operands,
             "[OP]" in command.operands,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from parspec.interpreter.diagnostics.sharing import named
 from parspec.interpreter.output.checks.diagnostic import Diagnostic
 from parspec.interpreter.output.terminal.cells import safe
 from parspec.interpreter.output.terminal.screen import Screen
@@ -15,9 +16,11 @@ def concise(diagnostics: Iterable[Diagnostic], screen: Screen) -> str:
 
 
 def sentence(diagnostic: Diagnostic) -> str:
-    """The message, with the plans that it was found under."""
-    plans = f" (in {', '.join(diagnostic.plans)})" if diagnostic.plans else ""
-    return diagnostic.message + plans
+    """The message, with what it was found under."""
+    names = ", ".join(named(diagnostic.under))
+    told = ("without a plan" if diagnostic.without_plan else "", f"in {names}" if names else "")
+    under = ", ".join(filter(None, told))
+    return f"{diagnostic.message} ({under})" if under else diagnostic.message
 
 
 def _line(diagnostic: Diagnostic, screen: Screen) -> str:

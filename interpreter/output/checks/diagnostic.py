@@ -18,6 +18,7 @@ from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import Severity
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
+from parspec.interpreter.diagnostics.sharing import Under, named, under
 from parspec.interpreter.fixes.fixes import surest
 
 
@@ -56,8 +57,7 @@ class Remedy:
 
 @value
 class Diagnostic:
-    """One diagnostic, ready to be shown. `plans`: those that it was found under, () where the file
-    itself has it."""
+    """One diagnostic, ready to be shown; `under`: what it was found under."""
 
     code: str
     name: str
@@ -67,7 +67,21 @@ class Diagnostic:
     place: Place
     notes: tuple[Note, ...]
     remedies: tuple[Remedy, ...]
-    plans: tuple[str, ...] = ()
+    under: Under = ()
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The plans that it was found under, () where the file itself has it."""
+        return () if self.without_plan else named(self.under)
+
+    @property
+    def without_plan(self) -> bool:
+        """Whether it is one of the file without a plan, and not of all of its plans."""
+        return None in self.under
+
+    def concerns(self, plan: str | None) -> bool:
+        """Whether it was found under a plan, or in the file without one."""
+        return not self.under or plan in self.under
 
     @property
     def order(self) -> tuple[Place, str, str]:
@@ -104,13 +118,15 @@ def sources(documents: Iterable[tuple[str, Document]]) -> Sources:
 def diagnostics(analyses: Iterable[Analysis], files: Sources) -> tuple[Diagnostic, ...]:
     """What the analyses of one file, as it is and under its plans, have found, each once."""
     found: dict[Diagnostic, list[str | None]] = {}
+    plans: list[str | None] = []
     for analysis in analyses:
+        plans.append(analysis.model.plan)
         for finding in analysis.findings:
             mended = replace(finding, fixes=surest(finding, analysis.model))
             diagnostic = diagnosed(mended, files, analysis.model.file)
             found.setdefault(diagnostic, []).append(analysis.model.plan)
-    named = (replace(diagnostic, plans=_shared(plans)) for diagnostic, plans in found.items())
-    return tuple(sorted(named, key=lambda diagnostic: diagnostic.order))
+    placed = (replace(one, under=under(seen, plans)) for one, seen in found.items())
+    return tuple(sorted(placed, key=lambda diagnostic: diagnostic.order))
 
 
 def diagnosed(finding: Finding, files: Sources, file: str) -> Diagnostic:
@@ -140,8 +156,3 @@ def place(site: Site, files: Sources, file: str) -> Place:
         return Place(site.file or file, _BEGINNING, _BEGINNING)
     start = source.position(site.chunk, site.span.start)
     return Place(site.file, start, max(start, source.position(site.chunk, site.span.end)))
-
-
-def _shared(plans: Iterable[str | None]) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(plans))
-    return () if None in names else tuple(name for name in names if name is not None)

@@ -57,12 +57,13 @@ def _drawn(line: _Marked, room: int) -> tuple[str, int, int]:
     """The line, cut to what fits around its mark; cells in front of the mark, and under it."""
     text = line.text.rstrip().ljust(line.start + 1)  # a mark may stand behind the line's end
     near, far = max(line.start - room, 0), line.start + room + 1  # nothing else can fit
-    glyphs = [glyph(character) for character in text[near:far]]
-    widths = [width(shown) for shown in glyphs]
+    cut = text[near:far]
+    plain = cut.isascii() and cut.isprintable()  # as a rule, and thousands of lines may be shown
+    glyphs = [*cut] if plain else [*map(glyph, cut)]
+    widths = [1] * len(cut) if plain else [*map(width, glyphs)]
     start, end = line.start - near, line.end - near
-    first, last = window(widths, start, end, room)
-    if last - first < len(text):
-        first, last = window(widths, start, end, room - 2 * width(ELLIPSIS))
+    fits = len(cut) == len(text) and sum(widths) <= room
+    first, last = window(widths, start, end, room if fits else room - 2 * width(ELLIPSIS))
     left = ELLIPSIS if near + first > 0 else ""
     right = ELLIPSIS if near + last < len(text) else ""
     shown = left + "".join(glyphs[first:last]) + right

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from parspec.interpreter.diagnostics.sharing import named
 from parspec.interpreter.output.checks.diagnostic import Diagnostic, Note, Place, Sources
 from parspec.interpreter.output.checks.excerpt import excerpt, gutter
 from parspec.interpreter.output.terminal.cells import safe, wrapped
@@ -27,10 +28,18 @@ def _shown(diagnostic: Diagnostic, files: Sources, screen: Screen) -> list[str]:
         lines += _note(note, diagnostic.place, files, margin, screen)
     for remedy in diagnostic.remedies:
         lines += _attached("help", remedy.title, margin, screen)
-    if diagnostic.plans:
-        noun = "plan" if len(diagnostic.plans) == 1 else "plans"
-        lines += _attached("note", f"in {noun} {', '.join(diagnostic.plans)}", margin, screen)
+    if diagnostic.under:
+        lines += _attached("note", ", ".join(_under(diagnostic)), margin, screen)
     return lines
+
+
+def _under(diagnostic: Diagnostic) -> Iterator[str]:
+    """What it was found under: the file without a plan, plans."""
+    if diagnostic.without_plan:
+        yield "without a plan"
+    names = named(diagnostic.under)
+    if names:
+        yield f"in {'plan' if len(names) == 1 else 'plans'} {', '.join(names)}"
 
 
 def _title(diagnostic: Diagnostic, screen: Screen) -> list[str]:

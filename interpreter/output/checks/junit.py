@@ -1,7 +1,8 @@
 """`check --format junit`: a test report, which every CI service reads.
 
 A file is a suite. Its cases are the file itself, each of its plans and each `expect` under each of
-them; an error fails the case that it belongs to, a file that cannot be read is an error.
+them; an error fails the cases that it belongs to: one that the file has without a plan and under
+each of them fails all of these. A file that cannot be read is an error.
 """
 
 from __future__ import annotations
@@ -91,16 +92,13 @@ def _unread(problem: Diagnostic) -> _Case:
 def _cases(found: Checked) -> Iterator[_Case]:
     for analysis in found.analyses:
         plan = analysis.model.plan
-        own = [d for d in found.diagnostics if not d.plans or plan in d.plans]
+        own = [d for d in found.diagnostics if d.concerns(plan)]
         expects = [(expect, _where(expect, analysis, found.sources)) for expect in analysis.expects]
         pinned = {where for _, where in expects}
-        if plan is None or len(found.analyses) == 1:
-            general = [d for d in own if not _inside(d, pinned)]
-        else:
-            general = [d for d in own if d.plans and not _inside(d, pinned)]
+        general = [d for d in own if not _inside(d, pinned)]
         yield _case("file" if plan is None else f"plan {plan}", general, found.sources)
         for expect, where in expects:
-            yield _expected(expect, plan, [d for d in own if _inside(d, {where})], found)
+            yield _expected(expect, plan, where, own, found.sources)
 
 
 def _where(expect: ExpectResult, analysis: Analysis, files: Sources) -> Place:
@@ -125,14 +123,16 @@ def _case(name: str, diagnostics: list[Diagnostic], files: Sources) -> _Case:
 
 
 def _expected(
-    expect: ExpectResult, plan: str | None, diagnostics: list[Diagnostic], found: Checked
+    expect: ExpectResult, plan: str | None, where: Place, own: list[Diagnostic], files: Sources
 ) -> _Case:
+    """The case of an `expect`; `own`: all diagnostics under its plan."""
     name = expect.text if plan is None else f"{expect.text} (plan {plan})"
-    case = _case(name, diagnostics, found.sources)
+    about = [diagnostic for diagnostic in own if _inside(diagnostic, {where})]
+    case = _case(name, about, files)
     if expect.holds is None:
-        wrong = any(diagnostic.severity == "error" for diagnostic in found.diagnostics)
+        wrong = any(diagnostic.severity == "error" for diagnostic in own)
         unsaid = _IN_DOUBT if wrong else expect.value
-        reason = diagnostics[0].message if diagnostics else unsaid
+        reason = about[0].message if about else unsaid
         return _Case(name, "skipped", reason, aside=case.aside)
     if not expect.holds and case.ended == "passed":
         return _Case(name, "failure", expect.value, aside=case.aside)

@@ -1,24 +1,24 @@
-"""One line about a spec: what is wrong with it, or what it is and what it costs."""
+"""One line about a spec or a plan of it: what is wrong with it, or what it is and what it costs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
 from parspec.grammar.values import value
-from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.entry import plural
+from parspec.interpreter.output.checks.checked import Checked
 from parspec.interpreter.output.checks.diagnostic import Diagnostic
 from parspec.interpreter.output.terminal.cells import safe, width
 from parspec.interpreter.output.terminal.screen import Screen
+from parspec.interpreter.output.wording.facts import per_device_of, traffic_of
 from parspec.interpreter.output.wording.quantities import (
     how_many,
     in_bytes,
     in_seconds,
     sized,
-    sum_of,
 )
 from parspec.interpreter.spec.model import Mesh
 from parspec.interpreter.theory.formulas import is_number
@@ -33,6 +33,20 @@ class _Fact:
 
     rank: int
     text: str
+
+
+def summaries(found: Checked, screen: Screen) -> Iterator[str]:
+    """A line for a file; where it has plans that were looked at, one for each of them, and first
+    one for the file without a plan, if it has a mesh or something was found there alone."""
+    for analysis in found.analyses:
+        plan = analysis.model.plan
+        own = [diagnostic for diagnostic in found.diagnostics if diagnostic.concerns(plan)]
+        if plan is not None:
+            yield summary(f"{found.file}{_SEPARATOR}{plan}", own, analysis, screen)
+        elif len(found.analyses) == 1:
+            yield summary(found.file, own, analysis, screen)
+        elif analysis.model.mesh.axes or any(one.without_plan for one in own):
+            yield summary(f"{found.file}{_SEPARATOR}no plan", own, analysis, screen)
 
 
 def summary(
@@ -75,14 +89,14 @@ def counted(counts: Counter[str]) -> str:
 
 def _facts(analysis: Analysis) -> tuple[_Fact, ...]:
     totals = analysis.totals
-    traffic = sum_of(amount for _, amount in totals.traffic if amount is not None)
+    traffic = traffic_of(analysis)
     facts = [_Fact(4, plural(len(analysis.layers), "layer"))]
     axes = analysis.model.mesh.axes
     if axes and all(is_number(axis.size) for axis in axes):
         facts.append(_Fact(5, f"mesh {_mesh(analysis.model.mesh)}"))
     if is_number(traffic):
         facts.append(_Fact(1, f"traffic {in_bytes(traffic)}"))
-        if is_number(device := sent_by_busiest(analysis.moves)) and device:
+        if is_number(device := per_device_of(analysis)) and device:
             facts.append(_Fact(2, f"{in_bytes(device)}/device"))
     if is_number(totals.memory.total):
         facts.append(_Fact(0, f"memory {in_bytes(totals.memory.total)}/device"))

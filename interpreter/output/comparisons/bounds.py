@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 
 from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
 from parspec.interpreter.analysis.result import Analysis, LayerResult, Move, sum_known
-from parspec.interpreter.output.comparisons.figures import costly, links_of, memory_kinds, on_axes
+from parspec.interpreter.output.comparisons.figures import links_of, on_axes
 from parspec.interpreter.output.comparisons.values import (
     Bounds,
     Largest,
@@ -14,6 +15,7 @@ from parspec.interpreter.output.comparisons.values import (
     Variant,
     largest,
 )
+from parspec.interpreter.output.wording.facts import at_work, labels_of, memory_kinds, moved
 from parspec.interpreter.spec.model import Device
 from parspec.interpreter.theory.formulas import is_number, product
 
@@ -21,7 +23,7 @@ from parspec.interpreter.theory.formulas import is_number, product
 def bounds(variant: Variant) -> Bounds:
     """What bounds one variant."""
     analysis = variant.analysis
-    timed = all(move.time is not None for move in costly(analysis))
+    timed = all(move.time is not None for move in at_work(analysis.moves))
     axis = largest(
         [(",".join(axes), _together(moves, timed)) for axes, moves in on_axes(analysis).items()]
     )
@@ -82,17 +84,16 @@ def _layer(analysis: Analysis) -> Largest | None:
 
 
 def _exchange(analysis: Analysis, timed: bool) -> Largest | None:
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     cost = analysis.model.cost
     parts = [
         (_name(move, labels), move.time if timed else dict(move.traffic)[cost])
-        for move in costly(analysis)
+        for move in at_work(analysis.moves)
     ]
     return largest(parts)
 
 
-def _name(move: Move, labels: dict[str, str]) -> str:
-    label = labels.get(move.tensor, move.tensor)
-    what = f"{move.statistic} of {label}" if move.statistic else label
+def _name(move: Move, labels: Mapping[str, str]) -> str:
+    what = moved(move, labels.get(move.tensor, move.tensor))
     place = f"at {move.layer}" if move.layer else "at the output"
     return f"{move.primitive} of {what} {place} on {', '.join(move.axes)}"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.output.comparisons.bounds import bounds
 from parspec.interpreter.output.comparisons.differences import differences
-from parspec.interpreter.output.comparisons.figures import figures, memory_kinds
+from parspec.interpreter.output.comparisons.figures import figures
 from parspec.interpreter.output.comparisons.moves import exchanges
 from parspec.interpreter.output.comparisons.values import (
     Comparison,
@@ -16,6 +16,7 @@ from parspec.interpreter.output.comparisons.values import (
     StageRow,
     Variant,
 )
+from parspec.interpreter.output.wording.facts import memory_kinds
 from parspec.interpreter.theory.formulas import is_number
 
 

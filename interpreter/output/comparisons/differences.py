@@ -11,8 +11,9 @@ from parspec.interpreter.diagnostics.readable import bytes_text, share_text
 from parspec.interpreter.output.comparisons.members import members
 from parspec.interpreter.output.comparisons.values import Difference, Variant
 from parspec.interpreter.output.comparisons.words import capacity
-from parspec.interpreter.output.wording.facts import mesh_of
-from parspec.interpreter.output.wording.quantities import how_many, in_seconds, sized
+from parspec.interpreter.output.wording.axes import axis_of, linked, pieces_of
+from parspec.interpreter.output.wording.facts import device_of
+from parspec.interpreter.output.wording.quantities import how_many, in_seconds
 from parspec.interpreter.spec.model import Dim, Link, Model
 from parspec.interpreter.theory.formulas import Amount, reader
 
@@ -29,7 +30,7 @@ def differences(variants: Sequence[Variant]) -> tuple[Difference, ...]:
 def _overall(models: Sequence[Model]) -> Iterator[Difference]:
     yield _plain("step", map(_step, models))
     yield _plain("prices", (model.cost for model in models))
-    yield _plain("mesh", (", ".join(mesh_of(model)) or "none" for model in models))
+    yield _plain("mesh", (", ".join(map(linked, model.mesh.axes)) or "none" for model in models))
     yield _plain("axes", map(_views, models))
     yield _plain("devices", map(_devices, models))
     yield _plain("device", map(_device, models))
@@ -63,12 +64,8 @@ def _step(model: Model) -> str:
 
 
 def _views(model: Model) -> str | None:
-    """`ep = 8 of dp * tp over nvlink`; None where there are no views."""
-    views = (
-        f"{sized(view.name, view.size)} of {' * '.join(view.of)}"
-        + (f" over {view.link}" if view.link else "")
-        for view in model.mesh.views
-    )
+    """`ep = 8 over nvlink of dp * tp`; None where there are no views."""
+    views = (f"{linked(view)} of {' * '.join(view.of)}" for view in model.mesh.views)
     return ", ".join(views) or None
 
 
@@ -80,7 +77,7 @@ def _devices(model: Model) -> str:
 
 def _device(model: Model) -> str | None:
     """What the mesh's device can do."""
-    device = next((one for one in model.devices if one.name == model.mesh.device), None)
+    device = device_of(model)
     if device is None:
         return None
     facts = (
@@ -166,12 +163,21 @@ def _has(analysis: Analysis, axis: str) -> bool:
 
 
 def _strategy(layer: LayerResult, axis: str) -> str:
-    """`tensor, column (F)`: the strategy and the dimensions that the axis partitions."""
-    cut = [dim for name, dim in layer.partition if name.partition(".")[0] == axis]
-    name = dict(layer.strategy).get(axis, "not partitioned")
-    dealt = any(axis in state.layout.zigzag for state in layer.states)
-    told = [*(dim for dim in cut if name != f"split {dim}"), *(["zigzag"] if dealt else [])]
-    return f"{name} ({' '.join(told)})" if told else name
+    """`tensor, column (F)`: the strategy and the dimensions that the axis partitions; `data (B),
+    expert (E)` where those of its pieces are different."""
+    strategies = dict(layer.strategy)
+    pieces = () if axis in strategies else pieces_of(strategies, axis)
+    return ", ".join(_strategy_on(layer, name) for name in pieces or (axis,))
+
+
+def _strategy_on(layer: LayerResult, name: str) -> str:
+    """The strategy on an axis or on a piece that has one of its own."""
+    cut = [dim for axis, dim in layer.partition if name in (axis, axis_of(axis))]
+    strategy = dict(layer.strategy).get(name, "not partitioned")
+    zigzag = {axis for state in layer.states for axis in state.layout.zigzag}
+    dealt = any(name in (axis, axis_of(axis)) for axis in zigzag)
+    told = [*(dim for dim in cut if strategy != f"split {dim}"), *(["zigzag"] if dealt else [])]
+    return f"{strategy} ({' '.join(told)})" if told else strategy
 
 
 def _tensors(analyses: Sequence[Analysis]) -> Iterator[Difference]:
@@ -194,7 +200,7 @@ def _tensors(analyses: Sequence[Analysis]) -> Iterator[Difference]:
 
 
 def _state(tensor: TensorResult, axis: str) -> str:
-    parts = [part for part in tensor.layout.mentioned() if part.partition(".")[0] == axis]
+    parts = [part for part in tensor.layout.mentioned() if axis_of(part) == axis]
     return ", ".join(dict.fromkeys(str(tensor.layout.state(part)) for part in parts)) or "R"
 
 

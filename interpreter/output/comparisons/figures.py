@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.grid import build_grid
 from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
-from parspec.interpreter.analysis.result import Analysis, Memory, Move
+from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.output.comparisons.values import Figure, Quantity, Unit, Variant, Wanted
+from parspec.interpreter.output.wording.facts import at_work, memory_kinds
 from parspec.interpreter.output.wording.quantities import sum_of
 from parspec.interpreter.theory.formulas import Amount, is_number
 
@@ -27,15 +28,10 @@ def figures(variants: Sequence[Variant]) -> tuple[Figure, ...]:
     return tuple(figure for figure in made if any(figure.values))
 
 
-def costly(analysis: Analysis) -> tuple[Move, ...]:
-    """The moves that have a primitive."""
-    return tuple(move for move in analysis.moves if move.primitive is not None)
-
-
 def on_axes(analysis: Analysis) -> Mapping[tuple[str, ...], tuple[Move, ...]]:
-    """The costly moves by the axes that they are fused over."""
+    """The moves at work by the axes that they are fused over."""
     found: dict[tuple[str, ...], tuple[Move, ...]] = {}
-    for move in costly(analysis):
+    for move in at_work(analysis.moves):
         found[move.axes] = (*found.get(move.axes, ()), move)
     return found
 
@@ -50,18 +46,6 @@ def links_of(analysis: Analysis) -> Mapping[tuple[str, ...], str]:
         names = dict.fromkeys(NO_LINK if wire is None else wire.link for wire in wires)
         found[axes] = " + ".join(names)
     return found
-
-
-def memory_kinds(memory: Memory) -> dict[str, Amount | None]:
-    """What memory is used for, by name."""
-    return {
-        "weights": memory.weights,
-        "gradients": memory.gradients,
-        "optimizer": memory.optimizer,
-        "activations": memory.activations,
-        "cache": memory.cache,
-        "buffers": memory.buffers,
-    }
 
 
 @value
@@ -96,7 +80,7 @@ def _by_link(variant: Variant) -> dict[str, Quantity]:
     analysis = variant.analysis
     links, cost = links_of(analysis), analysis.model.cost
     sums: dict[str, Amount] = {}
-    for move in costly(analysis):
+    for move in at_work(analysis.moves):
         link = links[move.axes]
         sums[link] = sums.get(link, 0) + dict(move.traffic)[cost]
     return dict(sums)
@@ -110,7 +94,7 @@ def _per_device(variant: Variant) -> dict[str, Quantity]:
     moved = {
         ",".join(axes): sent_by_busiest(moves) for axes, moves in on_axes(variant.analysis).items()
     }
-    return {IN_ALL: sent_by_busiest(costly(variant.analysis)), **moved}
+    return {IN_ALL: sent_by_busiest(at_work(variant.analysis.moves)), **moved}
 
 
 def _memory(variant: Variant) -> dict[str, Quantity]:

@@ -26,9 +26,8 @@ from parspec.interpreter.output.comparisons.values import (
     change,
 )
 from parspec.interpreter.output.comparisons.verdict import verdict
-from parspec.interpreter.output.json_text import Json, json_text, number
+from parspec.interpreter.output.json_text import Json, formula_text, json_text, number
 from parspec.interpreter.output.wording.pricing import formula
-from parspec.interpreter.theory.formulas import is_number, plain
 
 SCHEMA = 1
 
@@ -103,9 +102,9 @@ def _figure(figure: Figure) -> Json:
         "name": figure.name,
         "unit": figure.unit,
         "values": [_number(value) for value in figure.values],
-        "formulas": [_formula(value) for value in figure.values],
+        "formulas": [formula_text(value) for value in figure.values],
         "differences": [_number(one.difference) for one in changes],
-        "difference_formulas": [_formula(one.difference) for one in changes],
+        "difference_formulas": [formula_text(one.difference) for one in changes],
         "ratios": [number(one.ratio) for one in changes],
     }
 
@@ -120,7 +119,7 @@ def _exchange(exchange: Exchange, variants: Iterable[Variant]) -> Json:
         "statistic": exchange.statistic,
         "status": [exchange.status(place) for place in range(len(exchange.moves))],
         "traffic_bytes": [number(amount) for amount in exchange.traffic],
-        "traffic_formulas": [_formula(amount) for amount in exchange.traffic],
+        "traffic_formulas": [formula_text(amount) for amount in exchange.traffic],
         "per_device_bytes": [number(amount) for amount in exchange.per_device],
         "time_s": list(exchange.times),
         "moves": [
@@ -162,10 +161,3 @@ def _expected(expect: Expected) -> Json:
 
 def _number(value: Quantity) -> int | float | None:
     return value if isinstance(value, float) else number(value)
-
-
-def _formula(value: Quantity) -> str | None:
-    """The formula of what is symbolic."""
-    if value is None or isinstance(value, float) or is_number(value):
-        return None
-    return plain(value)

@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from parspec.grammar.values import value
+from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.output.comparisons.compared import compared
 from parspec.interpreter.output.comparisons.figures import BY_AXIS, BY_LINK, IN_ALL, SIZE, TOTAL
 from parspec.interpreter.output.comparisons.prose import Fact, bounds_told, grounds
@@ -31,7 +32,7 @@ from parspec.interpreter.output.comparisons.values import (
     sign,
 )
 from parspec.interpreter.output.comparisons.verdict import verdict
-from parspec.interpreter.output.comparisons.words import added, enumerated, factor, shown
+from parspec.interpreter.output.comparisons.words import added, factor, shown
 from parspec.interpreter.output.terminal.cells import shortened, width
 from parspec.interpreter.output.wording.quantities import SYMBOLIC, in_bytes, in_seconds
 from parspec.interpreter.theory.formulas import total
@@ -155,7 +156,7 @@ def telling(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
 
 def _title(variants: Sequence[Variant]) -> str:
     first, *others = (variant.name for variant in variants)
-    return f"{enumerated(others)} against {first}"
+    return f"{enumeration(tuple(others))} against {first}"
 
 
 def _differences(comparison: Comparison, names: tuple[str, ...]) -> Sheet:

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
 from parspec.interpreter.analysis.result import Analysis, Move
-from parspec.interpreter.output.comparisons.figures import costly
 from parspec.interpreter.output.comparisons.values import Exchange, Variant
+from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.theory.formulas import total
 
 _Key: TypeAlias = tuple[str, str, str, tuple[str, ...], str | None]
@@ -30,7 +30,7 @@ def exchanges(variants: Sequence[Variant]) -> tuple[Exchange, ...]:
 
 def _by_key(analysis: Analysis) -> dict[_Key, tuple[Move, ...]]:
     found: dict[_Key, tuple[Move, ...]] = {}
-    for move in costly(analysis):
+    for move in at_work(analysis.moves):
         key = (move.direction, move.layer, move.tensor, move.axes, move.statistic)
         found[key] = (*found.get(key, ()), move)
     return found

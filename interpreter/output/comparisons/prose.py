@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.diagnostics.entry import choice, plural
+from parspec.interpreter.diagnostics.entry import choice, enumeration, plural
 from parspec.interpreter.diagnostics.findings import Finding
-from parspec.interpreter.output.comparisons.figures import NO_LINK, memory_kinds
+from parspec.interpreter.output.comparisons.figures import NO_LINK
 from parspec.interpreter.output.comparisons.values import (
     Bounds,
     Comparison,
@@ -18,19 +18,24 @@ from parspec.interpreter.output.comparisons.values import (
     Unit,
     Variant,
 )
-from parspec.interpreter.output.comparisons.words import capacity, enumerated, percent, shown
+from parspec.interpreter.output.comparisons.words import capacity, percent, shown
+from parspec.interpreter.output.wording.axes import every_piece
+from parspec.interpreter.output.wording.facts import memory_kinds
 from parspec.interpreter.output.wording.quantities import SYMBOLIC, in_bytes, in_seconds
 from parspec.interpreter.theory.formulas import is_number, total
 
 _DIM = "dim "
-_BUDGETS = "PAR4"  # the family of their codes
 Fact: TypeAlias = tuple[str, str]  # a name, and what is said under it
 
 
 def grounds(comparison: Comparison) -> Iterator[Fact]:
-    """What the figures are of, what is wrong with the specs, and what is not computed."""
+    """What the figures are of, which pieces of axes they name, what is wrong with the specs, and
+    what is not computed."""
     variants = comparison.variants
     yield "figures", "; ".join(_said_of(variants, [_step(one) for one in variants]))
+    pieces = [", ".join(every_piece(one.analysis.model)) or "none" for one in variants]
+    if set(pieces) != {"none"}:
+        yield "pieces", "; ".join(_said_of(variants, pieces))
     unlike = _unlike(comparison)
     if unlike:
         yield "mind", f"they do not do the same work ({unlike}): amounts are not of one thing"
@@ -51,7 +56,7 @@ def grounds(comparison: Comparison) -> Iterator[Fact]:
         for each in missing:
             whose.setdefault(each, []).append(variant.name)
     for each, names in whose.items():
-        of = "" if len(names) == len(variants) else f" of {enumerated(names)}"
+        of = "" if len(names) == len(variants) else f" of {enumeration(tuple(names))}"
         yield "not computed", f"{each.figures}{of}: {each.reason}"
 
 
@@ -78,7 +83,7 @@ def errors_in(variant: Variant) -> int:
 
 def mistakes_in(variant: Variant) -> int:
     """How many of them leave something out of its figures: all but budgets that are not kept."""
-    return sum(not catalogue.code(one).startswith(_BUDGETS) for one in _errors(variant))
+    return sum(not catalogue.is_budget(one) for one in _errors(variant))
 
 
 def _errors(variant: Variant) -> set[Finding]:
@@ -99,7 +104,7 @@ def _step(variant: Variant) -> str:
     if analysis.model.trains and len(passes) == len(analysis.totals.traffic):
         step = "one optimizer step"
     elif analysis.model.trains:
-        step = f"the {enumerated(passes)} pass of one optimizer step"
+        step = f"the {enumeration(tuple(passes))} pass of one optimizer step"
     elif analysis.model.settings is not None:
         step = "one forward pass of inference"
     return f"of {step}, traffic at {analysis.model.cost} prices"

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis, Move, Pass
+from parspec.interpreter.output.wording.facts import device_of
 from parspec.interpreter.spec.model import Device
 from parspec.interpreter.theory.formulas import (
     ONE,
@@ -42,8 +43,7 @@ class Variant:
     @property
     def device(self) -> Device | None:
         """The device of its mesh."""
-        model = self.analysis.model
-        return next((one for one in model.devices if one.name == model.mesh.device), None)
+        return device_of(self.analysis.model)
 
     @property
     def capacity(self) -> Amount | None:

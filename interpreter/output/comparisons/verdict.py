@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from parspec.grammar.values import value
+from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.output.comparisons.figures import (
     BUSY,
     BY_LINK,
@@ -21,7 +22,6 @@ from parspec.interpreter.output.comparisons.figures import (
     STEP,
     TIME,
     TOTAL,
-    memory_kinds,
 )
 from parspec.interpreter.output.comparisons.prose import mistakes_in
 from parspec.interpreter.output.comparisons.values import (
@@ -32,14 +32,8 @@ from parspec.interpreter.output.comparisons.values import (
     change,
     sign,
 )
-from parspec.interpreter.output.comparisons.words import (
-    added,
-    capacity,
-    comparative,
-    enumerated,
-    shown,
-    times,
-)
+from parspec.interpreter.output.comparisons.words import added, capacity, comparative, shown, times
+from parspec.interpreter.output.wording.facts import memory_kinds
 from parspec.interpreter.theory.formulas import (
     Amount,
     Polynomial,
@@ -183,7 +177,7 @@ def _duel(comparison: Comparison, measures: Sequence[_Measure]) -> Iterator[str]
 def _doubt(variants: Sequence[Variant]) -> Iterator[str]:
     wrong = [variant.name for variant in variants if mistakes_in(variant)]
     if wrong:
-        yield f"All this as far as {enumerated(wrong)} could be read: there are errors."
+        yield f"All this as far as {enumeration(tuple(wrong))} could be read: there are errors."
 
 
 def _devices(comparison: Comparison, place: int, subject: str) -> Iterator[str]:
@@ -210,7 +204,7 @@ def _undecided(measures: Sequence[_Measure]) -> Iterator[str]:
     if names:
         questions = [f"{one.verb} less {one.of}" for one, values in open_ones if values]
         unset = " ".join(f"{name}=..." for name in names)
-        yield f"Which {enumerated(questions)} depends on sizes: --set {unset} ranks them."
+        yield f"Which {enumeration(tuple(questions))} depends on sizes: --set {unset} ranks them."
 
 
 def _ranking(comparison: Comparison, measures: Sequence[_Measure]) -> Iterator[str]:
@@ -227,7 +221,7 @@ def _ranking(comparison: Comparison, measures: Sequence[_Measure]) -> Iterator[s
         if len(ranked) < len(comparison.variants):
             continue
         texts = groupby(ranked, key=lambda entry: shown(entry[0], measure.unit))
-        told = [f"{enumerated([name for _, name in names])} {text}" for text, names in texts]
+        told = [f"{enumeration(tuple(name for _, name in names))} {text}" for text, names in texts]
         yield f"{measure.least}: {', then '.join(told)}."
     yield from _undecided(measures)
 
@@ -255,7 +249,7 @@ def _fit(variant: Variant) -> _Fit:
 def _fit_text(names: Sequence[str], size: Amount, fit: _Fit, everyone: bool) -> str:
     """What is known of variants that are alike in it; `everyone`: there are no others."""
     room = capacity(size)
-    who = _everyone(fit, len(names)) if everyone else enumerated(names)
+    who = _everyone(fit, len(names)) if everyone else enumeration(tuple(names))
     one = len(names) == 1 or (everyone and fit == "over")
     match fit:
         case "fits":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -96,9 +95,3 @@ def capacity(memory: Amount) -> str:
         if is_number(memory) and memory % unit == 0 and memory >= unit:
             return f"{memory // unit} {name}"
     return bytes_text(memory) if is_number(memory) else in_bytes(memory)
-
-
-def enumerated(names: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last

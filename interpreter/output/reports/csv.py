@@ -14,10 +14,11 @@ from typing import TypeAlias
 
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.output.checks.checked import Checked
-from parspec.interpreter.output.json_text import number
+from parspec.interpreter.output.json_text import formula_text, number
 from parspec.interpreter.output.reports.axes import axes_of
+from parspec.interpreter.output.wording.axes import said_on, strategy_on
+from parspec.interpreter.output.wording.facts import labels_of
 from parspec.interpreter.output.wording.pricing import approximation, formula, traffic
-from parspec.interpreter.theory.formulas import Amount, is_number, plain
 
 _Row: TypeAlias = Sequence[str | int | float | None]
 
@@ -26,7 +27,7 @@ _PRIMITIVE = (
     *("times", "group", "groups", "m_bytes", "traffic_bytes", "per_device_bytes", "time_s"),
     *("price", "price_approx", "traffic_formula"),
 )
-_LAYER = ("layer", "turns", "bytes_per_device", "flops_per_device", "time_s")
+_LAYER = ("layer", "turns", "busiest_turns", "bytes_per_device", "flops_per_device", "time_s")
 _LAYER_ON_AXIS = ("strategy", "partition", "follows")
 _TENSOR = ("tensor", "path", "role", "dims", "dtype", "bytes", "bytes_per_device", "formula")
 
@@ -50,7 +51,7 @@ def _written(rows: Iterable[_Row]) -> str:
 
 def _primitives(analysis: Analysis, moves: Iterable[Move]) -> Iterator[_Row]:
     yield _PRIMITIVE
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     prices = analysis.model.cost
     for move in moves:
         moved = traffic(move, prices)
@@ -59,22 +60,23 @@ def _primitives(analysis: Analysis, moves: Iterable[Move]) -> Iterator[_Row]:
             *(move.statistic, ",".join(move.axes), move.before, move.after),
             *(move.primitive, move.order),
             *map(number, (move.times, move.group, move.groups, move.size, moved, move.per_device)),
-            *(move.time, formula(move, prices), approximation(move), _formula(moved)),
+            *(move.time, formula(move, prices), approximation(move), formula_text(moved)),
         )
 
 
 def _layers(analysis: Analysis) -> Iterator[_Row]:
     axes = axes_of(analysis)
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     yield (*_LAYER, *(f"{what}.{axis}" for what in _LAYER_ON_AXIS for axis in axes))
     for layer in analysis.layers:
-        strategy, partition = dict(layer.strategy), dict(layer.partition)
-        follows = {axis: labels.get(tensor, tensor) for axis, tensor in layer.follows}
+        follows = [(axis, labels.get(tensor, tensor)) for axis, tensor in layer.follows]
         yield (
             layer.name,
-            *map(number, (layer.turns, layer.bytes_per_device, layer.flops_per_device)),
+            *map(number, (layer.turns, layer.busiest_turns)),
+            *map(number, (layer.bytes_per_device, layer.flops_per_device)),
             layer.time,
-            *(said.get(axis) for said in (strategy, partition, follows) for axis in axes),
+            *(strategy_on(layer, axis) for axis in axes),
+            *(said_on(said, axis) for said in (layer.partition, follows) for axis in axes),
         )
 
 
@@ -85,11 +87,6 @@ def _tensors(analysis: Analysis) -> Iterator[_Row]:
         yield (
             *(tensor.label, tensor.name, tensor.role, " ".join(tensor.dims), tensor.dtype),
             *map(number, (tensor.size, tensor.per_device)),
-            _formula(tensor.size),
+            formula_text(tensor.size),
             *(str(tensor.layout.state(axis)) for axis in axes),
         )
-
-
-def _formula(amount: Amount) -> str | None:
-    """The formula of what is symbolic."""
-    return None if is_number(amount) else plain(amount)

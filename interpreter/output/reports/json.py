@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from parspec.interpreter.analysis.grid import build_grid
 from parspec.interpreter.analysis.result import (
     LayerResult,
     Memory,
@@ -19,8 +20,9 @@ from parspec.interpreter.analysis.result import (
 )
 from parspec.interpreter.output.checks.checked import Checked
 from parspec.interpreter.output.checks.diagnostics_json import diagnostics_json, expects_json
-from parspec.interpreter.output.json_text import Json, json_text, number
+from parspec.interpreter.output.json_text import Json, formula_text, json_text, number
 from parspec.interpreter.output.reports.axes import axes_of
+from parspec.interpreter.output.wording.facts import PASSES, labels_of, memory_kinds
 from parspec.interpreter.output.wording.pricing import approximation, formula
 from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount, is_number, plain
@@ -33,8 +35,9 @@ def report_json(found: Checked, moves: Iterable[Move]) -> str:
     """The report on the first analysis, with the given moves."""
     analysis = found.analyses[0]
     model = analysis.model
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     axes = axes_of(analysis)
+    grid = build_grid(model)
     return json_text(
         {
             "schema": SCHEMA,
@@ -46,12 +49,21 @@ def report_json(found: Checked, moves: Iterable[Move]) -> str:
                 {"axis": axis.name, "size": number(axis.size), "link": axis.link}
                 for axis in model.mesh.axes
             ],
+            "views": [
+                {
+                    "axis": view.name,
+                    "size": number(view.size),
+                    "link": view.link,
+                    "covers": list(grid.shown(grid.covers.get(view.name, ()))),
+                }
+                for view in model.mesh.views
+            ],
             "dims": [
                 {
                     "name": dim.name,
                     "size": number(dim.size),
                     "extent": number(dim.extent),
-                    "formula": _formula(dim.size),
+                    "formula": formula_text(dim.size),
                 }
                 for dim in model.dims
             ],
@@ -75,7 +87,7 @@ def _tensor(tensor: TensorResult, axes: tuple[str, ...]) -> Json:
         "role": tensor.role,
         "bytes": number(tensor.size),
         "bytes_per_device": number(tensor.per_device),
-        "formula": _formula(tensor.size),
+        "formula": formula_text(tensor.size),
         "layout": _layout(tensor.layout, axes),
     }
 
@@ -84,6 +96,7 @@ def _layer(layer: LayerResult, labels: Mapping[str, str], axes: tuple[str, ...])
     return {
         "name": layer.name,
         "turns": number(layer.turns),
+        "busiest_turns": number(layer.busiest_turns),
         "partition": dict(layer.partition),
         "follows": {axis: labels.get(tensor, tensor) for axis, tensor in layer.follows},
         "strategy": dict(layer.strategy),
@@ -141,10 +154,7 @@ def _totals(totals: Totals) -> Json:
     passes = dict(totals.traffic)
     return {
         "parameters": number(totals.parameters),
-        "traffic_bytes": {
-            direction: number(passes.get(direction))
-            for direction in ("forward", "backward", "update")
-        },
+        "traffic_bytes": {direction: number(passes.get(direction)) for direction in PASSES},
         "by_axis": {axis: number(amount) for axis, amount in totals.by_axis},
         "by_primitive": {name: number(amount) for name, amount in totals.by_primitive},
         "memory_per_device": _memory(totals.memory),
@@ -162,23 +172,16 @@ def _totals(totals: Totals) -> Json:
 def _formulas(totals: Totals) -> Json:
     """The symbolic ones among the totals."""
     return {
-        "parameters": _formula(totals.parameters),
-        "traffic_bytes": {name: _formula(amount) for name, amount in totals.traffic},
-        "by_axis": {name: _formula(amount) for name, amount in totals.by_axis},
-        "by_primitive": {name: _formula(amount) for name, amount in totals.by_primitive},
+        "parameters": formula_text(totals.parameters),
+        "traffic_bytes": {name: formula_text(amount) for name, amount in totals.traffic},
+        "by_axis": {name: formula_text(amount) for name, amount in totals.by_axis},
+        "by_primitive": {name: formula_text(amount) for name, amount in totals.by_primitive},
     }
 
 
 def _memory(memory: Memory) -> Json:
-    return {
-        "weights": number(memory.weights),
-        "gradients": number(memory.gradients),
-        "optimizer": number(memory.optimizer),
-        "activations": number(memory.activations),
-        "cache": number(memory.cache),
-        "buffers": number(memory.buffers),
-        "total": number(memory.total),
-    }
+    amounts = memory_kinds(memory) | {"total": memory.total}
+    return {name: number(amount) for name, amount in amounts.items()}
 
 
 def _stage(stage: StageResult) -> Json:
@@ -192,8 +195,3 @@ def _stage(stage: StageResult) -> Json:
 def _amount(amount: Amount) -> Json:
     """A number, or the formula."""
     return number(amount) if is_number(amount) else plain(amount)
-
-
-def _formula(amount: Amount | None) -> str | None:
-    """The formula of what is symbolic."""
-    return None if amount is None or is_number(amount) else plain(amount)

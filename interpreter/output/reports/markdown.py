@@ -7,7 +7,6 @@ stand in code, sentences have their marks escaped.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from parspec.interpreter.analysis.result import Analysis, Move
@@ -15,7 +14,8 @@ from parspec.interpreter.diagnostics.entry import plural
 from parspec.interpreter.diagnostics.readable import share_text
 from parspec.interpreter.output.checks.checked import Checked
 from parspec.interpreter.output.checks.diagnostic import place
-from parspec.interpreter.output.terminal.cells import safe
+from parspec.interpreter.output.markdown_text import code, table, text, titled
+from parspec.interpreter.output.wording.axes import mesh_of
 from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
@@ -24,11 +24,12 @@ from parspec.interpreter.output.wording.facts import (
     dims_of,
     heaviest,
     kept,
+    labels_of,
     lacks_step,
     lacks_total,
-    mesh_of,
     moved,
     per_device_of,
+    stage_rows,
     step_of,
     times_of,
     traffic_of,
@@ -39,7 +40,6 @@ from parspec.interpreter.output.wording.quantities import how_many, in_bytes, in
 
 _MOST_PRIMITIVES = 10
 _DOT = " · "
-_MARKS = r"([\\`*_{}\[\]<>#|~&!])"
 
 
 def report_markdown(found: Checked, moves: Iterable[Move]) -> str:
@@ -59,13 +59,13 @@ def report_markdown(found: Checked, moves: Iterable[Move]) -> str:
 
 def _header(analysis: Analysis) -> str:
     model = analysis.model
-    plan = f", plan {_code(model.plan)}" if model.plan is not None else ""
+    plan = f", plan {code(model.plan)}" if model.plan is not None else ""
     return "\n".join(
         (
-            f"### {_code(model.file)}{plan}",
+            f"### {code(model.file)}{plan}",
             "",
-            f"Mesh {_DOT.join(map(_code, mesh_of(model))) or 'none'}.",
-            f"Dimensions {_DOT.join(map(_code, dims_of(model))) or 'none'}.",
+            f"Mesh {_DOT.join(map(code, mesh_of(model))) or 'none'}.",
+            f"Dimensions {_DOT.join(map(code, dims_of(model))) or 'none'}.",
             f"Figures of {step_of(model)}, traffic at {model.cost} prices.",
         )
     )
@@ -75,22 +75,22 @@ def _wrong(found: Checked) -> str:
     rows = [
         (
             f"{diagnostic.severity} {diagnostic.code}",
-            _code(f"{diagnostic.place.file}:{diagnostic.place.start.line}"),
-            _text(diagnostic.message),
+            code(f"{diagnostic.place.file}:{diagnostic.place.start.line}"),
+            text(diagnostic.message),
         )
         for diagnostic in found.diagnostics
         if diagnostic.severity in ("error", "warning")
     ]
-    return _titled("Errors and warnings", _table(("", "place", "message"), rows, 0))
+    return titled("Errors and warnings", table(("", "place", "message"), rows, 0))
 
 
 def _failed(found: Checked) -> str:
     analysis = found.analyses[0]
     rows = [
         (
-            _code(expect.text),
+            code(expect.text),
             verdict(expect),
-            _text(expect.value),
+            text(expect.value),
             str(place(expect.site, found.sources, analysis.model.file).start.line),
         )
         for expect in analysis.expects
@@ -100,14 +100,14 @@ def _failed(found: Checked) -> str:
     heads = ("expectation", "", "value", "line")
     if not rows:
         return f"{plural(held, 'expectation')}, all held." if held else ""
-    return _titled(f"Expectations ({held} of {len(analysis.expects)} hold)", _table(heads, rows, 1))
+    return titled(f"Expectations ({held} of {len(analysis.expects)} hold)", table(heads, rows, 1))
 
 
 def _summary(analysis: Analysis) -> str:
     rows = [
-        ("parameters", _text(how_many(analysis.totals.parameters))),
-        ("traffic", _text(in_bytes(traffic_of(analysis)))),
-        ("traffic of a device", _text(in_bytes(per_device_of(analysis)))),
+        ("parameters", text(how_many(analysis.totals.parameters))),
+        ("traffic", text(in_bytes(traffic_of(analysis)))),
+        ("traffic of a device", text(in_bytes(per_device_of(analysis)))),
         ("memory of a device", _memory(analysis)),
         *((f"{name} time", in_seconds(time)) for name, time in times_of(analysis)),
     ]
@@ -117,31 +117,31 @@ def _summary(analysis: Analysis) -> str:
         rows.append(("tokens/s", how_many(round(analysis.totals.tokens_per_second))))
     if analysis.totals.mfu is not None:
         rows.append(("of peak FLOPs", share_text(analysis.totals.mfu)))
-    return _table(("", "value"), rows, 1)
+    return table(("", "value"), rows, 1)
 
 
 def _memory(analysis: Analysis) -> str:
     memory = analysis.totals.memory
-    parts = ", ".join(f"{name} {_text(in_bytes(amount))}" for name, amount in kept(memory))
+    parts = ", ".join(f"{name} {text(in_bytes(amount))}" for name, amount in kept(memory))
     if memory.total is None:
         return "; ".join(part for part in (parts, NO_TOTAL * lacks_total(analysis)) if part) or "-"
-    return f"{_text(in_bytes(memory.total))} ({parts})" if parts else in_bytes(memory.total)
+    return f"{text(in_bytes(memory.total))} ({parts})" if parts else in_bytes(memory.total)
 
 
 def _primitives(analysis: Analysis, moves: Sequence[Move]) -> str:
     prices = analysis.model.cost
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     most = heaviest(moves, prices)[:_MOST_PRIMITIVES]
     rows = [
         (
-            _code(move.layer) if move.layer else "output",
+            code(move.layer) if move.layer else "output",
             move.direction,
-            f"{move.primitive} of {_code(moved(move, labels.get(move.tensor, move.tensor)))}",
-            _code(", ".join(move.axes)),
-            f"{_code(move.before)} → {_code(move.after)}",
+            f"{move.primitive} of {code(moved(move, labels.get(move.tensor, move.tensor)))}",
+            code(", ".join(move.axes)),
+            f"{code(move.before)} → {code(move.after)}",
             how_many(move.times),
-            _text(in_bytes(traffic(move, prices))),
-            _text(in_bytes(move.per_device)),
+            text(in_bytes(traffic(move, prices))),
+            text(in_bytes(move.per_device)),
             in_seconds(move.time),
         )
         for move in most
@@ -150,59 +150,23 @@ def _primitives(analysis: Analysis, moves: Sequence[Move]) -> str:
     title = "Primitives"
     if len(most) < len(moves):
         title = f"The {len(most)} of {len(moves)} primitives that move most"
-    return _titled(title, _table((*heads, "time"), rows, 4))
+    return titled(title, table((*heads, "time"), rows, 4))
 
 
 def _totals(analysis: Analysis) -> str:
     totals = analysis.totals
     rows = [
         *(("pass", name, amount) for name, amount in totals.traffic if amount is not None),
-        *(("axis", _code(name), amount) for name, amount in by_size(totals.by_axis)),
+        *(("axis", code(name), amount) for name, amount in by_size(totals.by_axis)),
         *(("primitive", name, amount) for name, amount in by_size(totals.by_primitive)),
     ]
-    cells = [(kind, name, _text(in_bytes(amount))) for kind, name, amount in rows]
-    return _titled("Traffic by", _table(("", "", "traffic"), cells, 1))
+    cells = [(kind, name, text(in_bytes(amount))) for kind, name, amount in rows]
+    return titled("Traffic by", table(("", "", "traffic"), cells, 1))
 
 
 def _stages(analysis: Analysis) -> str:
     rows = [
-        (
-            str(stage.stage),
-            ", ".join(map(_code, stage.holds)),
-            _text(in_bytes(stage.memory.total)),
-        )
-        for stage in analysis.stages
+        (stage, ", ".join(map(code, holds)), text(memory))
+        for stage, holds, memory in stage_rows(analysis)
     ]
-    return _titled("Stages", _table(("stage", "holds", "memory"), rows, 1))
-
-
-def _titled(title: str, table: str) -> str:
-    return f"**{title}**\n\n{table}" if table else ""
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: int) -> str:
-    """A table whose last so many columns hold numbers; "" without rows."""
-    if not rows:
-        return ""
-    ruler = ["---"] * (len(heads) - numbers) + ["---:"] * numbers
-    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, ruler, *rows))
-
-
-def _code(text: str) -> str:
-    """Code of one line, in a table or out of one. What is in code is neither markup nor a
-    mention."""
-    shown = safe(text).replace("|", "\\|")
-    longest = max(map(len, re.findall("`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    gap = " " if longest else ""
-    return f"{fence}{gap}{shown or ' '}{gap}{fence}"
-
-
-def _text(text: str) -> str:
-    """A sentence with its marks escaped; what stands in backquotes is code, and so is what could
-    mention somebody."""
-    parts = re.split("`([^`]+)`", text)
-    return "".join(
-        _code(part) if place % 2 or "@" in part else re.sub(_MARKS, r"\\\1", safe(part))
-        for place, part in enumerate(parts)
-    )
+    return titled("Stages", table(("stage", "holds", "memory"), rows, 1))

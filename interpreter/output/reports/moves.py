@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.output.terminal.cells import padded, safe, width, wrapped
+from parspec.interpreter.output.wording.facts import moved
 from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
 from parspec.interpreter.output.wording.quantities import figure_in_bytes, in_seconds
 from parspec.interpreter.theory.primitives import PriceList
@@ -96,7 +97,6 @@ def _name(move: Move, group: str, labels: Mapping[str, str]) -> str:
 
 
 def _what(move: Move, labels: Mapping[str, str]) -> str:
-    label = labels.get(move.tensor, move.tensor)
-    what = f"{move.statistic} of {label}" if move.statistic else label
+    what = moved(move, labels.get(move.tensor, move.tensor))
     named = f"{move.primitive} ({move.order}) of {what}" if move.primitive else f"{what}, free,"
     return f"{named} on {', '.join(move.axes)}: {move.before} → {move.after}"

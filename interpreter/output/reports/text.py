@@ -25,6 +25,7 @@ from parspec.interpreter.output.reports.moves import move_lines
 from parspec.interpreter.output.terminal.cells import flowed, padded, safe, shortened, width
 from parspec.interpreter.output.terminal.drawing import Row, add_row, drawn, listing, open_table
 from parspec.interpreter.output.terminal.screen import Screen
+from parspec.interpreter.output.wording.axes import mesh_of, said_on, strategy_on
 from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
@@ -33,9 +34,10 @@ from parspec.interpreter.output.wording.facts import (
     dims_of,
     groups_of,
     kept,
+    labels_of,
     lacks_step,
     lacks_total,
-    mesh_of,
+    stage_rows,
     step_of,
     times_of,
     verdict,
@@ -60,7 +62,11 @@ _LEGEND = (
     _Fact(
         "states", ("P(d) a slice of d", "R a copy", "R(partial) an addend", "C(k) on node k"), _DOT
     ),
-    _Fact("layers", ("bytes/turn: operands and result on a device", "time: all turns"), _DOT),
+    _Fact(
+        "layers",
+        ("bytes/turn: operands and result on a device", "time: all its turns"),
+        _DOT,
+    ),
     _Fact("moves", ("(order)", "per device, time: the busiest, all turns", "≈ for N >> 1"), _DOT),
 )
 
@@ -126,7 +132,7 @@ def _states(
     group: str, layers: tuple[LayerResult, ...], analysis: Analysis, screen: Screen
 ) -> RenderableType:
     axes = axes_of(analysis)
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     rows: list[Row] = []
     for layer in layers:
         name = shortened(layer.name.removeprefix(f"{group}."), _LONGEST_NAME)
@@ -136,30 +142,28 @@ def _states(
                 cells = (str(state.layout.state(axis)) for axis in axes)
                 label = shortened(labels.get(state.tensor, state.tensor), _LONGEST_NAME)
                 rows.append(Row((f"  {_arrow(state)}{label}", *cells)))
-    columns = (_title(group, layers[0].turns), *axes, "bytes/turn", "time")
+    columns = (_title(group, layers[0]), *axes, "bytes/turn", "time")
     return listing(columns, 2, rows, screen)
 
 
-def _title(group: str, turns: Amount) -> str:
-    """The group's name, below it how often it is run."""
+def _title(group: str, layer: LayerResult) -> str:
+    """The group's name, below it how often it is run, and how often on the busiest device."""
     name = shortened(group or "layers", _LONGEST_NAME)
-    return name if turns == 1 else f"{name}\n({how_many(turns)} times)"
+    if layer.turns == 1:
+        return name
+    times = f"{how_many(layer.turns)} times"
+    if layer.busiest_turns != layer.turns:
+        times += f", {how_many(layer.busiest_turns)} on a device"
+    return f"{name}\n({times})"
 
 
 def _strategies(
     layer: LayerResult, axes: tuple[str, ...], labels: Mapping[str, str]
 ) -> Iterator[str]:
-    strategies, follows = dict(layer.strategy), dict(layer.follows)
     for axis in axes:
-        tensor = follows.get(axis)
+        tensor = said_on(layer.follows, axis)
         followed = "" if tensor is None else f"\nfollows {labels.get(tensor, tensor)}"
-        yield strategies.get(axis, _of_whole(axis, strategies)) + followed
-
-
-def _of_whole(part: str, strategies: Mapping[str, str]) -> str:
-    """What a part of an axis (`tp.0`) takes part in, said once, under the first part."""
-    axis, _, place = part.partition(".")
-    return strategies.get(axis, UNKNOWN) if place in ("", "0") else ""
+        yield (strategy_on(layer, axis) or UNKNOWN) + followed
 
 
 def _costs(layer: LayerResult) -> tuple[str, str]:
@@ -173,7 +177,7 @@ def _arrow(state: StateOf) -> str:
 def _moves(
     title: str, moves: Sequence[Move], group: str, analysis: Analysis, screen: Screen
 ) -> str:
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     heading, *lines = move_lines(title, moves, group, labels, analysis.model.cost, screen.columns)
     return "\n".join((screen.palette.paint("faint", heading), *lines))
 
@@ -233,8 +237,8 @@ def _stages(analysis: Analysis) -> Iterator[RenderableType]:
     if not analysis.stages:
         return
     table = open_table(("stage", "holds", "memory"), 1)
-    for stage in analysis.stages:
-        add_row(table, (str(stage.stage), ", ".join(stage.holds), in_bytes(stage.memory.total)))
+    for stage, holds, memory in stage_rows(analysis):
+        add_row(table, (stage, ", ".join(holds), memory))
     yield ""
     yield table
 

@@ -6,12 +6,14 @@ from parspec.interpreter.output.json_text import Json, json_text, number
 from parspec.interpreter.output.simulations.simulation import Simulation
 from parspec.interpreter.simulate.proof import Difference, Stuck
 
+SCHEMA = 1
+
 
 def simulation_json(file: str, simulation: Simulation) -> str:
     """The same for a program."""
     proof = simulation.proof
     value: dict[str, Json] = {
-        "schema": 1,
+        "schema": SCHEMA,
         "file": file,
         "plan": simulation.plan,
         "seed": simulation.seed,

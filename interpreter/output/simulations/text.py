@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from parspec.interpreter.diagnostics.entry import plural
 from parspec.interpreter.output.simulations.simulation import Simulation
 from parspec.interpreter.output.terminal.cells import flowed, safe, wrapped
 from parspec.interpreter.output.terminal.screen import Screen
@@ -21,7 +22,7 @@ def simulation_text(file: str, simulation: Simulation, screen: Screen) -> str:
     plan = "" if simulation.plan is None else f" · {simulation.plan}"
     holds = screen.palette.paint("good", "holds")
     verdict = holds if proof.holds else screen.palette.paint("error", "does not hold")
-    devices = "1 device" if proof.devices == 1 else f"{proof.devices} devices"
+    devices = plural(proof.devices, "device")
     room = screen.columns - _INDENT
     facts = [
         ("sizes", flowed([safe(_size(one)) for one in simulation.sizes] or ["none"], ", ", room)),
@@ -66,12 +67,8 @@ def _traffic(proof: Proof) -> Iterable[tuple[str, str]]:
     parts = [
         f"{primitive} {in_bytes(sent)}" for primitive, (sent, _) in proof.by_primitive().items()
     ]
-    yield (
-        "sent",
-        f"{', '.join(parts) or 'nothing'}: as priced (ring)"
-        if not proof.mispriced
-        else (", ".join(parts) or "nothing"),
-    )
+    sent = ", ".join(parts) or "nothing"
+    yield "sent", sent if proof.mispriced else f"{sent}: as priced (ring)"
     for entry in proof.mispriced:
         yield "price", _mispriced(entry)
 

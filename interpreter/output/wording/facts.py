@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis, ExpectResult, Memory, Move, Pass
 from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
-from parspec.interpreter.output.wording.quantities import sized, sum_of
-from parspec.interpreter.spec.model import Model
+from parspec.interpreter.output.wording.quantities import in_bytes, sized, sum_of
+from parspec.interpreter.spec.model import Device, Model
 from parspec.interpreter.theory.formulas import Amount, Number, is_number
 from parspec.interpreter.theory.primitives import PriceList
 
+MOST_STAGES = 256  # that are listed
 PASSES: tuple[Pass, ...] = ("forward", "backward", "update")
-MEMORY_PARTS = ("weights", "gradients", "optimizer", "activations", "cache", "buffers")
 NO_TOTAL = "no total: the backward pass is not evaluated"
 NO_STEP = "depends on the schedule, not evaluated"
 
@@ -33,14 +33,6 @@ def step_of(model: Model) -> str:
     return "one forward pass"
 
 
-def mesh_of(model: Model) -> tuple[str, ...]:
-    """The axes: `tp = 8 over nvlink`."""
-    return tuple(
-        sized(axis.name, axis.size) + (f" over {axis.link}" if axis.link else "")
-        for axis in model.mesh.axes
-    )
-
-
 def dims_of(model: Model) -> Iterator[str]:
     """The dimensions: `B = 4096`, and to what they are padded."""
     for dim in model.dims:
@@ -48,9 +40,30 @@ def dims_of(model: Model) -> Iterator[str]:
         yield sized(dim.name, dim.size) + extent
 
 
+def stage_rows(analysis: Analysis) -> Iterator[tuple[str, tuple[str, ...], str]]:
+    """Each stage: its number, what it holds and its memory; of very many the first, and a last row
+    that says how many more there are."""
+    for stage in analysis.stages[:MOST_STAGES]:
+        yield str(stage.stage), stage.holds, in_bytes(stage.memory.total)
+    if len(analysis.stages) > MOST_STAGES:
+        yield "…", (f"{len(analysis.stages) - MOST_STAGES} more",), ""
+
+
+def memory_kinds(memory: Memory) -> dict[str, Amount | None]:
+    """What memory is used for, by name."""
+    return {
+        "weights": memory.weights,
+        "gradients": memory.gradients,
+        "optimizer": memory.optimizer,
+        "activations": memory.activations,
+        "cache": memory.cache,
+        "buffers": memory.buffers,
+    }
+
+
 def kept(memory: Memory) -> Parts:
     """What there is of each kind of memory, the total left out."""
-    amounts = ((name, getattr(memory, name)) for name in MEMORY_PARTS)
+    amounts = memory_kinds(memory).items()
     return tuple((name, amount) for name, amount in amounts if amount is not None and amount != 0)
 
 
@@ -100,6 +113,16 @@ def groups_of(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield layer.name, parents.get(layer.name, layer.name).rpartition(".")[0]
 
 
+def labels_of(analysis: Analysis) -> Mapping[str, str]:
+    """How the spec calls each variable, by its unique name."""
+    return {tensor.name: tensor.label for tensor in analysis.tensors}
+
+
+def device_of(model: Model) -> Device | None:
+    """The device that the mesh is of, where it is described."""
+    return next((device for device in model.devices if device.name == model.mesh.device), None)
+
+
 def moved(move: Move, label: str) -> str:
     """What a primitive moves: the variable, or a statistic of it."""
     return f"{move.statistic} of {label}" if move.statistic else label
@@ -120,9 +143,9 @@ def verdict(expect: ExpectResult) -> str:
     return "holds" if expect.holds else "fails"
 
 
-def at_work(moves: Iterable[Move]) -> Sequence[Move]:
+def at_work(moves: Iterable[Move]) -> tuple[Move, ...]:
     """The moves that have a primitive."""
-    return [move for move in moves if move.primitive is not None]
+    return tuple(move for move in moves if move.primitive is not None)
 
 
 def by_size(amounts: Iterable[tuple[str, Amount]]) -> Parts:

@@ -12,10 +12,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text
-from parspec.interpreter.spec.model import Item, Layer, Model
+from parspec.interpreter.output.wording.facts import at_work
+from parspec.interpreter.spec.model import Model
 from parspec.interpreter.theory.formulas import Amount, is_number, total
 from parspec.interpreter.theory.primitives import ALL_REDUCE, per_device
 
@@ -37,7 +39,7 @@ class Cost:
 
 def cost(analysis: Analysis) -> Cost | None:
     """The cost of a plan; None where sizes are symbolic."""
-    moves = [move for move in analysis.moves if move.primitive is not None]
+    moves = at_work(analysis.moves)
     traffic = _number(total(dict(move.traffic)[analysis.model.cost] for move in moves))
     sent = _number(total((sent_by_busiest(moves), *_gradients(analysis))))
     if traffic is None or sent is None:
@@ -99,7 +101,7 @@ def _gradients(analysis: Analysis) -> Iterator[Amount]:
     tensors = {tensor.name: tensor for tensor in analysis.model.tensors}
     bytes_of = {tensor.name: tensor.size for tensor in analysis.tensors}
     cuts = {layer.name: layer.partition for layer in analysis.layers}
-    for layer in _layers(analysis.model.items):
+    for layer in layers_of(analysis.model.items):
         for operand in layer.operands:
             tensor = tensors[operand.tensor]
             if tensor.role != "weight" or tensor.frozen:
@@ -108,11 +110,3 @@ def _gradients(analysis: Analysis) -> Iterator[Amount]:
                 if dim not in operand.leaves:
                     nodes = sizes.get(axis, 1)
                     yield per_device(ALL_REDUCE, bytes_of[tensor.name], nodes)
-
-
-def _layers(items: tuple[Item, ...]) -> Iterator[Layer]:
-    for item in items:
-        if isinstance(item, Layer):
-            yield item
-        else:
-            yield from _layers(item.items)

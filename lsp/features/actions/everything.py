@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.fixes.fixes import fixes, is_safe
-from parspec.lsp.features.actions.trial import Bench, findings, mended, placed
+from parspec.lsp.features.actions.trial import Bench, findings, mended
+from parspec.lsp.features.edits import placed
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
 

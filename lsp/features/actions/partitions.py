@@ -19,7 +19,8 @@ from parspec.interpreter.fixes.spots import Spot, spot
 from parspec.interpreter.spec.model import Dim, Layer, Model, Stack
 from parspec.lsp.features.actions.action import Action
 from parspec.lsp.features.actions.cost import Cost, cost, saving
-from parspec.lsp.features.actions.trial import Bench, news, placed
+from parspec.lsp.features.actions.trial import Bench, news
+from parspec.lsp.features.edits import placed
 from parspec.lsp.snapshot import Snapshot
 
 MOST = 3  # choices that are offered

@@ -13,7 +13,8 @@ from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import Spot, every, inside, spot
 from parspec.lsp.facts import Facts, grouped
-from parspec.lsp.features.actions.trial import Bench, placed
+from parspec.lsp.features.actions.trial import Bench
+from parspec.lsp.features.edits import placed
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
 
@@ -61,7 +62,7 @@ class _Pin(NamedTuple):
     axes: tuple[str, ...]
 
     def holds(self, move: Move) -> bool:
-        """Is a move of its variable pinned by it?"""
+        """Whether a move of its variable is pinned by it."""
         return self.primitive in (None, move.primitive) and (
             not self.axes or not set(self.axes).isdisjoint(move.axes)
         )
@@ -95,7 +96,7 @@ def _said(analysis: Analysis) -> Iterator[_Pin]:
 def _pin(move: Move, facts: Facts, labels: Mapping[str, int]) -> str:
     """The pin of a move; a variable goes by its own name where no other has it, else by its
     path."""
-    label = facts.lying[move.tensor].label
+    label = facts.called(move.tensor)
     name = label if labels[label] == 1 else move.tensor
     return f"expect {move.primitive} of {name} on {', '.join(move.axes)}"
 

@@ -12,7 +12,8 @@ from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.fixes.fixes import CERTAIN, fixes, is_safe
 from parspec.lsp.features.actions.action import Action, Mended, Rank
-from parspec.lsp.features.actions.trial import Bench, counted, findings, mended, placed
+from parspec.lsp.features.actions.trial import Bench, counted, findings, mended
+from parspec.lsp.features.edits import placed
 from parspec.lsp.ranges import Edit, Range
 from parspec.lsp.snapshot import Snapshot
 

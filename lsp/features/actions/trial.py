@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from parspec.grammar.edits import Edit as TextEdit
-from parspec.grammar.edits import applied
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Datum, Finding
-from parspec.interpreter.diagnostics.findings import Fix as FoundFix
+from parspec.lsp.features.edits import by_file, edited
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
 
@@ -24,6 +22,7 @@ UNBOUNDED = 1 << 62
 _HIDING = frozenset({"syntax_error", "unknown_name"})  # what depends on these is left out
 _BESIDE = frozenset({"info", "hint"})  # severities with which a plan still checks clean
 _PLANS = "PAR2"  # codes from here on are about a plan whose names and shapes are understood
+_UNDERSTOOD = ("PAR3", "PAR4")  # codes about what a plan that is understood moves and promises
 
 
 @value
@@ -42,28 +41,9 @@ class Bench:
 
     def tried(self, edits: Iterable[Edit]) -> Snapshot:
         """The snapshot with edits, of any files."""
-        by_file: dict[str, list[Edit]] = {}
-        for edit in edits:
-            by_file.setdefault(edit.location.file, []).append(edit)
         sources = self.snapshot.sources
-        return self.attempt({f: edited(sources[f].text, each) for f, each in by_file.items()})
-
-
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """A text with edits that do not overlap; what is inserted at one place comes in order."""
-    in_order = sorted(edits, key=lambda edit: edit.location.range)
-    return applied(text, [TextEdit(*edit.location.range, edit.text) for edit in in_order])
-
-
-def placed(fix: FoundFix, snapshot: Snapshot) -> tuple[Edit, ...]:
-    """The edits of a fix where they are to be made; none where one of them cannot be."""
-    edits = []
-    for edit in fix.edits:
-        location = snapshot.location(edit.site)
-        if location is None:
-            return ()
-        edits.append(Edit(location, edit.text))
-    return tuple(edits)
+        texts = {file: edited(sources[file].text, own) for file, own in by_file(edits).items()}
+        return self.attempt(texts)
 
 
 def findings(snapshot: Snapshot) -> Mapping[Finding, Analysis]:
@@ -81,6 +61,15 @@ def counted(snapshot: Snapshot) -> Counter[str]:
     return Counter(finding.name for finding in findings(snapshot))
 
 
+def is_misunderstood(snapshot: Snapshot) -> bool:
+    """Whether an error leaves open what a plan moves: what it is said to move may be wrong."""
+    return any(
+        catalogue.severity(finding) == "error"
+        and not catalogue.code(finding).startswith(_UNDERSTOOD)
+        for finding in findings(snapshot)
+    )
+
+
 def mended(found: Iterable[Finding], before: Snapshot, after: Snapshot) -> bool:
     """Whether findings are gone and no other error or warning has come. What was not looked at
     because of them may show once they are gone: it does not come of the fix."""
@@ -91,7 +80,7 @@ def mended(found: Iterable[Finding], before: Snapshot, after: Snapshot) -> bool:
         return False
     if any(name in _HIDING for name, _ in gone):
         return True
-    hiding = any(catalogue.entry(name).code < _PLANS for name, _ in gone)
+    hiding = any(_counts(name) for name, _ in gone)
     return not any(_counts(name) or not hiding for name in news(before, after))
 
 

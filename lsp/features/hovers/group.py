@@ -16,7 +16,7 @@ from parspec.lsp.features.hovers.moves import by_primitive
 from parspec.lsp.features.hovers.subject import Place, Subject, first_of, listed, paragraph
 from parspec.lsp.features.prices import DOT, cost
 from parspec.lsp.features.prose import Block, Code, code, note
-from parspec.lsp.features.written import chunk_at, comment, statement
+from parspec.lsp.features.written import chunk_at, comment, comment_in, statement
 
 
 def stack(name: str, place: Place) -> Subject | None:
@@ -34,14 +34,14 @@ def use(path: str, site: Site, place: Place) -> Subject:
 
 def block(header: Chunk, file: str, name: str) -> Subject:
     """A block by its header: what its uses cost."""
-    head = (Code(statement(header)), note(_note_of(header, name)))
+    head = (Code(statement(header)), note(comment_in(header, name)))
     sites = [Site(file, chunk.key, Span(0, 0)) for chunk in header.body]
     return Subject(head, partial(_uses, sites), partial(_uses_brief, sites))
 
 
 def template(header: Chunk, name: str) -> Subject:
     """An operator template by its header: the layers made from it."""
-    head = (Code(statement(header)), note(_note_of(header, name)))
+    head = (Code(statement(header)), note(comment_in(header, name)))
     return Subject(head, partial(_made, name))
 
 
@@ -51,16 +51,12 @@ def _head(site: Site, name: str, place: Place) -> tuple[Block, ...]:
     return shown, note(comment(name.rpartition(".")[2], site, place.snapshot))
 
 
-def _note_of(header: Chunk, name: str) -> str:
-    return next((said for item, said in header.parsed.notes if item == name), header.note)
-
-
 def _brief(path: str, facts: Facts) -> str:
     layers = facts.layers_inside.get(path, ())
     if not layers:
         return ""
     moves = facts.inside.get(path, ())
-    price = f"**{cost(moves, facts.model.cost).told()}**" if moves else ""
+    price = f"**{cost(moves, facts).told()}**" if moves else ""
     return DOT.join(filter(None, (price, plural(len(layers), "layer"), _turns(path, facts))))
 
 
@@ -102,7 +98,7 @@ def _uses(sites: Sequence[Site], facts: Facts) -> Iterator[Block]:
 def _uses_brief(sites: Sequence[Site], facts: Facts) -> str:
     paths = _paths(sites, facts)
     moves = [move for path in paths for move in facts.inside.get(path, ())]
-    price = f"**{cost(moves, facts.model.cost).told()}**" if moves else ""
+    price = f"**{cost(moves, facts).told()}**" if moves else ""
     return DOT.join(filter(None, (price, plural(len(paths), "use"))))
 
 

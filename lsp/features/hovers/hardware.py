@@ -55,7 +55,7 @@ def _on_link(name: str, facts: Facts) -> Iterator[Block]:
         return
     sizes = (code(sized(axis, facts.axes[axis].size)) for axis in axes)
     moves = [move for move in facts.at_work if set(axes).intersection(_whole(move.axes))]
-    price = f": **{cost(moves, facts.model.cost).told()}**" if moves else ""
+    price = f": **{cost(moves, facts).told()}**" if moves else ""
     yield from paragraph(f"under {' '.join(sizes)}{price}")
     if moves:
         yield by_primitive(moves, facts)

@@ -23,7 +23,7 @@ def told_moves(title: str, moves: Sequence[Move], facts: Facts) -> Iterator[Bloc
     prices = facts.model.cost
     shown = moves if len(moves) <= _MOST else heaviest(moves, prices)[:_MOST]
     if len(moves) > 1:
-        yield lines(f"{title or 'together'}: **{cost(moves, prices).told()}**")
+        yield lines(f"{title or 'together'}: **{cost(moves, facts).told()}**")
     elif title:
         yield lines(f"{title}:")
     yield Items(tuple(_item(move, facts) for move in shown))
@@ -39,7 +39,7 @@ def _item(move: Move, facts: Facts) -> str:
     direction = "" if move.direction == "forward" else f", {move.direction}"
     return "\n".join(
         (
-            f"**{move.primitive} {what} · {cost([move], prices).told()}**",
+            f"**{move.primitive} {what} · {cost([move], facts).told()}**",
             f"{code(move.before)} → {code(move.after)} on {on}, {_where(move, facts)}{direction}",
             f"order {move.order}: {formula(move, prices)}",
         )
@@ -68,7 +68,7 @@ def by_primitive(moves: Iterable[Move], facts: Facts) -> Table:
         heaviest(moves, prices), lambda move: [(move.primitive or "", ", ".join(move.axes))]
     )
     rows = [
-        (primitive, axes, str(len(alike)), *cost(alike, prices).figures())
+        (primitive, axes, str(len(alike)), *cost(alike, facts).figures())
         for (primitive, axes), alike in islice(kinds.items(), _MOST_ROWS)
     ]
     if len(kinds) > len(rows):

@@ -27,7 +27,7 @@ class _Said(NamedTuple):
     span: Span
 
     def gives(self, assignments: Sequence[Assignment]) -> bool:
-        """Does one of the assignments come from there?"""
+        """Whether one of the assignments comes from there."""
         return any(
             (one.site.file, one.site.chunk) == self.chunk
             and self.span.start <= one.site.span.start < self.span.end

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from parspec.grammar.document import Chunk
 from parspec.interpreter.analysis.result import Analysis
+from parspec.interpreter.output.wording.axes import mesh_of
 from parspec.interpreter.output.wording.facts import (
     at_work,
     kept,
-    mesh_of,
     per_device_of,
     step_of,
     times_of,
@@ -21,14 +21,13 @@ from parspec.lsp.features.hovers.moves import by_primitive
 from parspec.lsp.features.hovers.subject import Place, Subject, paragraph
 from parspec.lsp.features.prices import DOT, short
 from parspec.lsp.features.prose import Block, Code, code, note
-from parspec.lsp.features.written import statement
+from parspec.lsp.features.written import comment_in, statement
 
 
 def plan(chunk: Chunk, name: str, place: Place) -> Subject:
     """A plan by its header."""
-    said = next((said for item, said in chunk.parsed.notes if item == name), chunk.note)
     facts = next((one for one in place.snapshot.facts if one.plan == name), None)
-    head: tuple[Block, ...] = (Code(statement(chunk)), note(said))
+    head: tuple[Block, ...] = (Code(statement(chunk)), note(comment_in(chunk, name)))
     return Subject(head if facts is None else (*head, *figures(facts)))
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from parspec.grammar.values import value
-from parspec.lsp.facts import Facts
+from parspec.lsp.facts import Facts, grouped
 from parspec.lsp.features.prose import Block, Items, Lines, code, lines
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Snapshot
@@ -49,16 +49,31 @@ class Place:
         return self.focus[0]
 
 
-def told(subject: Subject, focus: Sequence[Facts]) -> tuple[Block, ...]:
-    """All that there is to say of a subject, and under which plan."""
+def told(
+    subject: Subject, focus: Sequence[Facts], besides: Iterable[Facts] = ()
+) -> tuple[Block, ...]:
+    """All that there is to say of a subject, and under which plan; then a line for each of further
+    plans that say something else of it."""
     if len(focus) > 1:
-        briefs = ((facts.plan, subject.brief(facts)) for facts in focus)
-        items = tuple(f"{code(plan)}: {brief}" for plan, brief in briefs if plan and brief)
-        return (*subject.head, Items(items)) if items else subject.head
+        items = _under_plans(subject, focus)
+        return (*subject.head, first_of(items)) if items else subject.head
     (facts,) = focus
     said = tuple(subject.details(facts))
     plan = f"under plan {code(facts.plan)}" if said and facts.plan else ""
-    return (*subject.head, *said, *paragraph(plan))
+    otherwise = _under_plans(subject, besides, subject.brief(facts))
+    shown = (lines("otherwise under plans:"), first_of(otherwise)) if otherwise else ()
+    return (*subject.head, *said, *paragraph(plan), *shown)
+
+
+def _under_plans(subject: Subject, plans: Iterable[Facts], known: str = "") -> list[str]:
+    """What there is to say of it under plans that is not known: an item for all that agree."""
+    briefs = {facts.plan or "": subject.brief(facts) for facts in plans}
+    alike = grouped(briefs, lambda plan: [briefs[plan]])
+    return [
+        f"{', '.join(map(code, names))}: {brief}"
+        for brief, names in alike.items()
+        if brief and brief != known
+    ]
 
 
 def listed(names: Iterable[str], most: int = _MOST) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from parspec.interpreter.analysis.result import TensorResult
 from parspec.interpreter.spec.model import Tensor
 from parspec.interpreter.theory.layouts import Layout
 from parspec.lsp.facts import Facts
@@ -56,10 +57,10 @@ def _more(tensor: Tensor) -> Iterator[str]:
 
 
 def _brief(name: str, facts: Facts) -> str:
-    lying = facts.lying.get(name)
+    lying = facts.lying(name)
     if lying is None:
         return ""
-    return DOT.join(filter(None, (states(lying.layout, facts.model.mesh), _size(name, facts))))
+    return DOT.join(filter(None, (states(lying.layout, facts.model.mesh), _size(lying, facts))))
 
 
 def _details(name: str, facts: Facts) -> Iterator[Block]:
@@ -72,10 +73,9 @@ def _details(name: str, facts: Facts) -> Iterator[Block]:
     yield from paragraph(DOT.join(filter(None, (made, read))))
 
 
-def _size(name: str, facts: Facts) -> str:
+def _size(lying: TensorResult, facts: Facts) -> str:
     """Its bytes in the system, each once, and on a device as it lies, both of all turns."""
-    lying = facts.lying[name]
-    tensor = facts.tensor(name)
+    tensor = facts.tensor(lying.name)
     turns = " in all turns" if tensor is not None and tensor.stacked else ""
     device = "" if lying.per_device is None else f"{short(lying.per_device)}/device"
     known = filter(None, (short(lying.size), device if facts.model.mesh.axes else ""))
@@ -84,12 +84,12 @@ def _size(name: str, facts: Facts) -> str:
 
 def _standing(name: str, facts: Facts) -> Iterator[Block]:
     """A row for how it lies and one for each way in which layers read it."""
-    lying = facts.lying.get(name)
+    lying = facts.lying(name)
     if lying is None or not facts.model.mesh.axes:
         return
     readers: dict[Layout, list[str]] = {}
     for layer in facts.readers(name):
-        result = facts.results.get(layer.name)
+        result = facts.result(layer.name)
         for state in result.states if result else ():
             if state.tensor == name and state.role == "in" and state.direction == "forward":
                 readers.setdefault(state.layout, []).append(layer.parent)

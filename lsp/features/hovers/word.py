@@ -40,11 +40,11 @@ def explanation(meaning: Explanation) -> tuple[Block, ...]:
 
 def _brief(text: str, facts: Facts) -> str:
     moves = [move for move in facts.at_work if move.primitive == text]
-    return cost(moves, facts.model.cost).told() if moves else f"no {code(text)}"
+    return cost(moves, facts).told() if moves else f"no {code(text)}"
 
 
 def _details(text: str, facts: Facts) -> Iterator[Block]:
     moves = [move for move in facts.at_work if move.primitive == text]
     if moves:
-        yield from paragraph(f"in this plan: **{cost(moves, facts.model.cost).told()}**")
+        yield from paragraph(f"in this plan: **{cost(moves, facts).told()}**")
         yield by_primitive(moves, facts)

@@ -1,11 +1,9 @@
 """What analysis tests share: from a spec's text to its analysis, and the figures in it."""
 
 import pytest
+from specs import analysis_of
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 
 @pytest.fixture
@@ -13,9 +11,15 @@ def analyzed():
     """Analyse a spec given as text."""
 
     def run(text, **options):
-        return analyze(resolve("spec.par", text, DiskReader(), **options))
+        return analysis_of(text, **options)
 
     return run
+
+
+@pytest.fixture
+def headed(analyzed, request):
+    """Analyse lines below the HEAD of the test's module."""
+    return lambda lines: analyzed(request.module.HEAD + lines)
 
 
 @pytest.fixture

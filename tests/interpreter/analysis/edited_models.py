@@ -9,8 +9,8 @@ from parspec.interpreter.analysis import division as division_module
 from parspec.interpreter.analysis import flops, kinds, moves, part_result, serving, sharding, sizes
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Assignment, Layer, Part, Stack
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 from parspec.interpreter.theory import redistribution
 
 ROOT = Path(__file__).parents[3]

@@ -197,6 +197,9 @@ stages pp: 32 of 2 decoder
     (finding,) = of(analyzed(spec), "layers_lost")
     data = dict(finding.data)
     assert (data["built"], data["lost"], data["valid_chunk"]) == (64, 16, (1, 5))
+    span = finding.site.span
+    assert data["dealt"] == (2,) * 32
+    assert spec.rpartition("\nstages")[2][span.start - 6 : span.end - 6] == "32 of 2 decoder"
 
 
 INPUTS = """

@@ -66,3 +66,18 @@ output z
     found = analyzed(broken)
     assert [finding.name for finding in found.findings] == ["syntax_error"]
     assert [layer.name for layer in found.layers] == ["s.h", "z"]
+
+
+def test_a_name_of_an_axis_stays_the_axis(analyzed):
+    analysis = analyzed(
+        """
+mesh a = 2, b = 2
+axis c = rest, b = 8 of a * b
+dim D = 8
+input x[D]
+layer l: y[D] = gelu(x) partition D on c
+output y
+"""
+    )
+    assert "duplicate_name" in [found.name for found in analysis.findings]
+    assert [layer.name for layer in analysis.layers] == ["l"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from specs import analysis_of
 
-from parspec.interpreter.analysis.analyze import analyze
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 TEXT = """
 mesh tp = 2
@@ -27,7 +27,7 @@ expect traffic <= 1 GB
 
 
 def names(text: str) -> list[str]:
-    return [each.name for each in analyze(resolve("spec.par", text, DiskReader())).findings]
+    return [each.name for each in analysis_of(text).findings]
 
 
 def test_the_whole_is_clean() -> None:

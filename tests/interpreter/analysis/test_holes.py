@@ -1,5 +1,7 @@
 """`partition ?`: every choice is priced with the whole plan, the cheapest is taken and offered."""
 
+from parspec.interpreter.analysis import holes
+
 SPEC = """
 mesh a = 4
 dim B = 64, I = 128, O = 32
@@ -59,3 +61,49 @@ for *: partition ? on N
     assert {dict(layer.partition)["N"] for layer in analysis.layers} == {"B"}
     assert [f.name for f in analysis.findings if f.name == "hole"] == ["hole"]
     assert bytes_moved(analysis) == 0
+
+
+ROOM = """
+device small {{ memory = {memory} MB  flops = 1 Tflop/s  hbm = 1 TB/s }}
+mesh a = 4 on 4 small
+dim B = 64, I = 1024, O = 1024
+input x[B, I] partition B on a
+weight w[I, O]
+layer y: y[B, O] = x * w partition ? on a
+output y partition B on a
+"""
+
+
+def test_what_does_not_fit_is_the_last_choice(analyzed):
+    """Along B nothing moves, but each device has all of w: 2.1 MB."""
+    found = {}
+    for memory in (3, 2):
+        (hole,) = [f for f in analyzed(ROOM.format(memory=memory)).findings if f.name == "hole"]
+        data = dict(hole.data)
+        found[memory] = data["dim"], data["too_large"]
+    assert found == {3: ("B", ()), 2: ("O", ("B", "none"))}
+
+
+def test_more_holes_than_can_be_searched_are_told_and_take_their_first_choice(
+    analyzed, monkeypatch
+):
+    monkeypatch.setattr("parspec.interpreter.analysis.holes.HOLES", 2)
+    layers = "".join(f"layer l{n}: y{n}[B] = gelu(y{n - 1}) partition ? on a\n" for n in (1, 2, 3))
+    analysis = analyzed(f"mesh a = 4\ndim B = 64\ninput y0[B]\n{layers}output y3\n")
+    assert [f.name for f in analysis.findings] == ["hole", "hole", "over_limit"]
+    assert dict(analysis.findings[-1].data)["limit"] == 2
+    chosen = [layer.assignments[0].dim for layer in analysis.model.items]
+    assert chosen == ["B", "B", "B"]
+
+
+def test_a_choice_is_tried_without_looking_again_at_the_parts_that_it_does_not_touch(
+    analyzed, monkeypatch
+):
+    filled = []
+    fill = holes._filled
+    monkeypatch.setattr(holes, "_filled", lambda *given: filled.append(given) or fill(*given))
+    layers = "".join(
+        f"layer l{n}: y{n}[B] = gelu(y{n - 1}) partition ? on a\n" for n in range(1, 101)
+    )
+    analyzed(f"mesh a = 4\ndim B = 64\ninput y0[B]\n{layers}output y100\n")
+    assert len(filled) < 100 * 2 * 2 * 2  # holes, choices, sweeps, and back again; not times parts

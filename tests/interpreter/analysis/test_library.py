@@ -6,11 +6,10 @@ import re
 from itertools import pairwise
 
 import pytest
+from specs import analysis_of
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader, library_file, library_names
+from parspec.interpreter.spec.library_files import library_file, library_names
 
 BLOCKS = (
     *("attention", "blocks", "cached_gqa", "dense_layer", "gqa", "linear", "moe", "moe_layer"),
@@ -23,6 +22,17 @@ block attention(q[B, S, H, K], k[B, T, G, K], v[B, T, G, K]) -> c fused {
   layer prob:  p[B, H, S, T] = softmax over T (s)
   layer ctx:   c[B, S, H, K] = p * v
 }
+"""
+ATTENDED = """\
+  weight g1[D], g2[D], wq[D, H, K], wk[D, G, K], wv[D, G, K], wo[H, K, D]
+  layer norm1: a[B, S, D] = rmsnorm over D (x0, g1)
+  layer q:     q[B, S, H, K] = a * wq
+  layer k:     k[B, T, G, K] = a[B, T, D] * wk
+  layer v:     v[B, T, G, K] = a[B, T, D] * wv
+  layer core:  c[B, S, H, K] = attention(q, k, v)
+  layer proj:  o[B, S, D] = c * wo
+  layer res1:  z[B, S, D] = x0 + o
+  layer norm2: b[B, S, D] = rmsnorm over D (z, g2)
 """
 MESH = "mesh dp = 2, tp = 4\ninput x0[B, S, D]\n"
 
@@ -43,16 +53,8 @@ DENSE_WRITTEN_OUT = f"""
 {SIZES}dim F = 512, T = S, H = G * R
 {MESH}{CORE}
 stack decoder[L]: x0 -> y {{
-  weight g1[D], g2[D], wq[D, H, K], wk[D, G, K], wv[D, G, K], wo[H, K, D]
   weight w_gate[D, F], w_up[D, F], w_down[F, D]
-  layer norm1: a[B, S, D] = rmsnorm over D (x0, g1)
-  layer q:     q[B, S, H, K] = a * wq
-  layer k:     k[B, T, G, K] = a[B, T, D] * wk
-  layer v:     v[B, T, G, K] = a[B, T, D] * wv
-  layer core:  c[B, S, H, K] = attention(q, k, v)
-  layer proj:  o[B, S, D] = c * wo
-  layer res1:  z[B, S, D] = x0 + o
-  layer norm2: b[B, S, D] = rmsnorm over D (z, g2)
+{ATTENDED}
   layer gate:  g[B, S, F] = b * w_gate
   layer up:    u[B, S, F] = b * w_up
   layer act:   h[B, S, F] = swiglu(g, u)
@@ -85,16 +87,8 @@ EXPERTS_WRITTEN_OUT = f"""
 {MESH}{CORE}
 axis ep = dp * tp
 stack decoder[L]: x0 -> y {{
-  weight g1[D], g2[D], wq[D, H, K], wk[D, G, K], wv[D, G, K], wo[H, K, D]
   weight w_router[D, E], w_gate[E, D, M], w_up[E, D, M], w_down[E, M, D]
-  layer norm1: a[B, S, D] = rmsnorm over D (x0, g1)
-  layer q:     q[B, S, H, K] = a * wq
-  layer k:     k[B, T, G, K] = a[B, T, D] * wk
-  layer v:     v[B, T, G, K] = a[B, T, D] * wv
-  layer core:  c[B, S, H, K] = attention(q, k, v)
-  layer proj:  o[B, S, D] = c * wo
-  layer res1:  z[B, S, D] = x0 + o
-  layer norm2: b[B, S, D] = rmsnorm over D (z, g2)
+{ATTENDED}
   layer route:    r[B, S, E] = softmax over E (b * w_router)
   layer dispatch: xe[E, C, D] = dispatch(b, r)
   layer gate:     g[E, C, M] = xe * w_gate
@@ -154,10 +148,6 @@ MODELS = {
 }
 
 
-def analysed(text):
-    return analyze(resolve("model.par", text, DiskReader()))
-
-
 def wrong(analysis):
     return [
         catalogue.message(finding)
@@ -189,7 +179,7 @@ def moved(analysis):
 @pytest.fixture(scope="module", params=MODELS)
 def pair(request):
     short, long, parameters = MODELS[request.param]
-    return analysed(short), analysed(long), parameters
+    return analysis_of(short), analysis_of(long), parameters
 
 
 def test_both_check_clean(pair):
@@ -220,7 +210,7 @@ def test_memory_and_time_are_equal(pair):
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_each_file_checks_clean_by_itself(name):
-    assert wrong(analysed(library_file(f"std.{name}"))) == []
+    assert wrong(analysis_of(library_file(f"std.{name}"))) == []
 
 
 @pytest.mark.parametrize("name", BLOCKS)
@@ -237,7 +227,7 @@ def test_each_file_and_each_block_are_documented(name):
 @pytest.mark.parametrize("name", BLOCKS)
 def test_it_does_not_disturb_a_spec_that_imports_it(name):
     own = "mesh N = 2\ndim A = 4\ninput x[A]\nlayer f: y = gelu(x) partition A on N\noutput y\n"
-    assert wrong(analysed(f"import std.{name}\n{own}")) == []
+    assert wrong(analysis_of(f"import std.{name}\n{own}")) == []
 
 
 def test_all_blocks_may_be_imported_together():
@@ -251,10 +241,10 @@ layer fc: y[Q, O] = linear(x, w) partition O on tp
 output y
 expect y is P(O) on tp
 """
-    assert wrong(analysed(text)) == []
+    assert wrong(analysis_of(text)) == []
 
 
 def test_multi_head_attention_is_one_query_head_for_each_kv_head():
     text = DENSE.replace("G = 4, R = 2", "G = 8, R = 1")
     attention = 4 * 256 * 8 * 32
-    assert analysed(text).totals.parameters == 3 * (attention + 2 * 256 + 3 * 256 * 512)
+    assert analysis_of(text).totals.parameters == 3 * (attention + 2 * 256 + 3 * 256 * 512)

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from parspec.interpreter.analysis.analyze import analyze
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 CASES = json.loads((Path(__file__).parents[2] / "data" / "cases.json").read_text("utf-8"))
 SPECS = [case for case in (*CASES["plans"], *CASES["mistakes"]) if "spec" in case]

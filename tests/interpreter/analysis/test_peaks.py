@@ -1,5 +1,7 @@
 """What lives at once on the busiest device, by hand."""
 
+from math import ceil
+
 import pytest
 
 HEAD = """
@@ -16,32 +18,29 @@ def memory(analysis):
     return analysis.totals.memory
 
 
-def test_an_output_lives_as_produced_and_as_it_must_lie(analyzed):
-    spec = (
-        HEAD
-        + """
-input x[B, D]
-weight v[D, F], w[F, D]
-layer up: h[B, F] = x * v partition F on N
-layer down: y[B, D] = h * w partition F on N
-output y replicated on N
-"""
+def test_an_output_lives_as_produced_and_as_it_must_lie(headed):
+    found = memory(
+        headed("""
+      input x[B, D]
+      weight v[D, F], w[F, D]
+      layer up: h[B, F] = x * v partition F on N
+      layer down: y[B, D] = h * w partition F on N
+      output y replicated on N
+    """)
     )
-    assert memory(analyzed(spec)).activations == max(X + H // 4, H // 4 + X, X + X)
-    assert memory(analyzed(spec)).weights == 2 * (32 * 128 * 2) // 4
+    assert found.activations == max(X + H // 4, H // 4 + X, X + X)
+    assert found.weights == 2 * (32 * 128 * 2) // 4
 
 
-def test_gathered_weights_are_buffers(analyzed):
-    spec = (
-        HEAD
-        + """
-input x[B, D] partition B on N
-weight v[D, F] store D on N
-layer up: h[B, F] = x * v
-output h
-"""
+def test_gathered_weights_are_buffers(headed):
+    found = memory(
+        headed("""
+      input x[B, D] partition B on N
+      weight v[D, F] store D on N
+      layer up: h[B, F] = x * v
+      output h
+    """)
     )
-    found = memory(analyzed(spec))
     assert found.weights == 32 * 128 * 2 // 4
     assert found.buffers == 32 * 128 * 2
     assert found.total == found.weights + found.buffers + (X + H) // 4
@@ -97,25 +96,24 @@ output h
     needed = 32 * 128 * 2 + (X + H) // 4
     assert facts["per_device_GB"] == pytest.approx(needed / 1e9)
     assert facts["capacity_GB"] == pytest.approx(10e3 / 1e9)
+    assert facts["largest"] == "weights"
+    weights = 32 * 128 * 2
+    assert facts["ways"] == ceil(weights / (10e3 - (X + H) // 4))
     assert not [
         f for f in analyzed(spec.replace("10 kB", "80 GB")).findings if f.name == "out_of_memory"
     ]
 
 
-def test_the_time_of_a_pipeline_is_that_of_its_schedule(analyzed):
-    spec = (
-        HEAD
-        + """
-dim L = 4
-dim D2 = D
-input x[B, D]
-stack s[L]: x -> y partition L on N {
-  weight w[D, D2]
-  layer fc: y[B, D2] = x * w
-}
-output y
-"""
-    )
-    totals = analyzed(spec).totals
+def test_the_time_of_a_pipeline_is_that_of_its_schedule(headed):
+    totals = headed("""
+      dim L = 4
+      dim D2 = D
+      input x[B, D]
+      stack s[L]: x -> y partition L on N {
+        weight w[D, D2]
+        layer fc: y[B, D2] = x * w
+      }
+      output y
+    """).totals
     assert totals.compute_time is not None
     assert totals.step_time is None

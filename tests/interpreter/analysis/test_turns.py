@@ -118,3 +118,17 @@ def test_stages_without_a_chunk_are_idle(analyzed, complaints, layout, idle):
     found = [dict(f.data) for f in analysis.findings if f.name == "idle_stages"]
     assert [one["idle"] for one in found] == ([] if idle is None else [idle])
     assert complaints(analysis) == ([] if idle is None else ["idle_stages"])
+
+
+def test_a_file_that_leaves_it_to_its_plans_repeats_nothing(analyzed):
+    spec = (
+        "mesh dp = 4\ndim B = 8, D = 16, F = 32\ninput x[B, D]\nweight w[D, F]\n"
+        "layer up: h[B, F] = x * w\noutput h\n"
+    )
+    plans = "plan cut { for *: partition B on dp }\nplan same { for *: partition none on dp }\n"
+    names = {
+        plan: [found.name for found in analyzed(spec + plans, plan=plan).findings]
+        for plan in (None, "cut", "same")
+    }
+    assert names == {None: [], "cut": [], "same": ["repeated_work"]}
+    assert [found.name for found in analyzed(spec).findings] == ["repeated_work"]

@@ -7,8 +7,9 @@ from importlib.resources import files
 from pathlib import Path
 
 import jsonschema
+from specs import MEGATRON
 
-TEXT = (Path(__file__).parents[2] / "data" / "mlp.par").read_text("utf-8")
+TEXT = MEGATRON
 WRONG = TEXT.replace("w_down[F, D]\n", "w_down[F, D], x[B]\n")  # one mistake and no other
 
 

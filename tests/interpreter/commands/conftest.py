@@ -1,18 +1,10 @@
-"""A folder of its own for each test, and command lines that are run in it."""
+"""Command lines that are run in a folder of their own."""
 
 from __future__ import annotations
 
 import pytest
 
 from parspec.interpreter.commands import main
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
-    monkeypatch.delenv("PARSPEC_DEBUG", raising=False)
-    return tmp_path
 
 
 @pytest.fixture

@@ -86,7 +86,7 @@ FILE reads standard input. An operator in blocks or stacks may go by the end of
 its name.
 
 options:
-  --format FORMAT        text (default) or json
+  --format FORMAT        text (default), json or markdown
   --plan NAME            as of this plan
   --import-from DIR      a further folder from which specs may import
   --all                  with one operator the tables of states and primitives

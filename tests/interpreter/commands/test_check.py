@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from command_line import TEXT, WRONG, validated, write
@@ -136,6 +137,49 @@ class TestCheck:
         assert all(line.endswith("(in bad)") for line in out.splitlines())
         assert "error[PAR201] F = 28672 does not split 3 ways on N: 28672 mod 3 = 1" in out
         assert ran("check", "mlp.par", "--plan", "good")[0] == 0
+
+    def test_what_the_file_has_without_a_plan_is_not_charged_to_its_plans(self, ran):
+        write(
+            "cp.par",
+            "mesh cp = 8\ndim S = 4096, D = 64, E = 64\ninput x[S, D]\nweight w[D, E]\n"
+            "layer q: q[S, E] = x * w\nlayer k: k[S, E] = x * w\n"
+            "output q, k\nfor q: partition none on cp\nfor k: partition S on cp\n"
+            "plan sliced { for q: partition S on cp }\n",
+        )
+        code, out, _ = ran("check", "cp.par", "--warn-as-error")
+        assert code == 1
+        shown, first, second = out.rsplit("\n", 3)[:-1]
+        assert shown.endswith("  = note: without a plan\n")
+        assert first == "cp.par · no plan: 1 error"
+        assert second.startswith("cp.par · sliced: ok · 2 layers · ")
+        assert ran("check", "cp.par", "--warn-as-error", "--plan", "sliced")[0] == 0
+        (found,) = json.loads(ran("check", "cp.par", "--format", "json")[1])["diagnostics"]
+        assert (found["name"], found["plans"]) == ("repeated_work", [])
+
+    def test_a_syntax_error_in_a_plan_is_that_plan_s(self, ran):
+        write("mlp.par", TEXT + "plan good { mesh N = 4 }\nplan bad { mesh N == 3 }\n")
+        code, out, _ = ran("check", "mlp.par")
+        assert code == 1
+        assert out.splitlines()[-1] == "mlp.par · bad: 1 error"
+        assert out.splitlines()[-2].startswith("mlp.par · good: ok")
+        assert ran("check", "mlp.par", "--plan", "good")[0] == 0
+        assert ran("check", "mlp.par", "--plan", "bad")[0] == 1
+
+    def test_names_are_those_of_the_spec_however_accents_are_written(self, ran):
+        text = (
+            "dim Größe = 8\nmesh N = 2\ninput x[Größe] partition Größe on N\n"
+            "layer à: y[Größe] = gelu(x)\noutput y\nplan é { mesh N = 4 }\nplan b { mesh N = 8 }\n"
+        )
+        decomposed = [normalize("NFD", name) for name in ("é", "Größe=16", "à")]
+        assert decomposed == ["e\u0301", "Gro\u0308ße=16", "a\u0300"]
+        for form in ("NFC", "NFD"):
+            plan, size, layer = (normalize(form, name) for name in decomposed)
+            write("é.par", normalize("NFC" if form == "NFD" else "NFD", text))
+            code, out, err = ran("check", "é.par", "--plan", plan, "--set", size)
+            assert (code, err) == (0, "")
+            assert out.startswith("é.par · é: ok")
+            assert ran("compare", "é.par", "--plan", plan, "--plan", "b", "--plan", "é")[0] == 0
+            assert ran("tables", "é.par", layer)[1].startswith("à: relations")
 
     def test_an_unknown_plan(self, ran):
         write("mlp.par", TEXT + "plan small { mesh N = 4 }\n")

@@ -30,15 +30,14 @@ SECONDS = 10
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
+def folder(folder):
     """Two specs, one with plans, something else, and a folder."""
-    monkeypatch.chdir(tmp_path)
     Path("mlp.par").write_text(PLANS, "utf-8")
     Path("my plan.par").touch()
     Path("notes.txt").touch()
     Path("more").mkdir()
     Path("more/deep.par").write_text(MODEL, "utf-8")
-    return tmp_path
+    return folder
 
 
 @pytest.fixture

@@ -13,13 +13,12 @@ from parspec.interpreter.commands.main import main
 
 
 @pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def folder(folder):
     for name in ("b/z.par", "b/a.par", "b/c/d.par", "b/.hidden/e.par", "b/.f.par", "b/notes.txt"):
         path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    return tmp_path
+    return folder
 
 
 def test_folders_are_searched_in_the_order_of_names():

@@ -2,17 +2,20 @@
 
 import json
 import os
+import socket
 import subprocess
-import sys
 from importlib.metadata import PackageNotFoundError
-from pathlib import Path
 
 import pytest
+from framing import framed
+from processes import IMPORTS, PARSPEC, environment
 
 from parspec.interpreter.commands import lsp
 from parspec.interpreter.commands.arguments import Mistake
 from parspec.interpreter.commands.lsp import Address, address
 from parspec.interpreter.commands.main import main
+
+SECONDS = 30  # more than a server needs on a busy machine
 
 
 @pytest.mark.parametrize(
@@ -61,26 +64,62 @@ def installed(tmp_path):
     about.joinpath("METADATA").write_text("Name: parspec\nVersion: 1.2.3\n", encoding="utf-8")
     entry = "[parspec.commands]\nlsp = parspec.lsp.main:serve\n"
     about.joinpath("entry_points.txt").write_text(entry, encoding="utf-8")
-    paths = [str(tmp_path), *(str(Path(entry).absolute()) for entry in sys.path)]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    return environment(PYTHONPATH=os.pathsep.join((str(tmp_path), IMPORTS)))
+
+
+@pytest.fixture
+def started(installed, tmp_path):
+    """Starts `parspec lsp` as an editor does."""
+
+    def start(*arguments):
+        # `-m` looks into the working folder first, where an installation may have left its metadata
+        return subprocess.Popen(
+            [*PARSPEC, "lsp", *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=installed,
+            cwd=tmp_path,
+        )
+
+    return start
+
+
+INITIALIZE = {"id": 1, "method": "initialize", "params": {"capabilities": {}}}
+SAID = b"".join(map(framed, (INITIALIZE, {"id": 2, "method": "shutdown"}, {"method": "exit"})))
+
+
+def greeted(answers):
+    """Whether the first of the answers is that of this server."""
+    answer = json.loads(answers.split(b"\r\n\r\n")[1].partition(b"Content-Length")[0])
+    return answer["result"]["serverInfo"] == {"name": "parspec", "version": "1.2.3"}
 
 
 @pytest.mark.parametrize("arguments", [(), ("--stdio",)])
-def test_an_editor_starts_it(installed, arguments, tmp_path):
-    messages = [
-        {"id": 1, "method": "initialize", "params": {"capabilities": {}}},
-        {"id": 2, "method": "shutdown"},
-        {"method": "exit"},
-    ]
-    said = b""
-    for message in messages:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        said += b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-    command = [sys.executable, "-m", "parspec.interpreter.commands.main", "lsp", *arguments]
-    # `-m` looks into the working folder first, where an installation may have left its metadata
-    run = subprocess.run(
-        command, input=said, capture_output=True, check=False, env=installed, cwd=tmp_path
-    )
-    assert (run.returncode, run.stderr) == (0, b"")
-    answer = json.loads(run.stdout.split(b"\r\n\r\n")[1].partition(b"Content-Length")[0])
-    assert answer["result"]["serverInfo"] == {"name": "parspec", "version": "1.2.3"}
+def test_an_editor_starts_it(started, arguments):
+    process = started(*arguments)
+    answers, errors = process.communicate(SAID, timeout=SECONDS)
+    assert (process.returncode, errors) == (0, b"")
+    assert greeted(answers)
+
+
+def has_ipv6():
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="no IPv6 here")
+def test_an_editor_connects_to_an_address_in_brackets(started):
+    process = started("--tcp", "[::1]:0")
+    where = process.stderr.readline().decode()
+    assert where.startswith("listening on tcp://")
+    port = int(where.rpartition(":")[2])
+    with socket.create_connection(("::1", port), timeout=SECONDS) as client:
+        client.sendall(SAID)
+        answers = client.makefile("rb").read()
+    out, errors = process.communicate(timeout=SECONDS)
+    assert (process.returncode, out, errors) == (0, b"", b"")
+    assert greeted(answers)

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from command_line import TEXT, WRONG, write
+from processes import PARSPEC, environment
 
 from parspec.interpreter.commands import check
 from parspec.interpreter.output.terminal.cells import width
 
 pytestmark = pytest.mark.usefixtures("folder")
-
-NEEDLESS = {
-    "parspec.interpreter.commands.watch",
-    "parspec.interpreter.output.checks.portable",
-    "parspec.interpreter.output.checks.services",
-}
 
 
 class TestTheRest:
@@ -61,7 +56,7 @@ class TestTheRest:
         def fail(*_):
             raise ZeroDivisionError("division by zero")
 
-        monkeypatch.setattr(check, "summary", fail)
+        monkeypatch.setattr(check, "outcome", fail)
         code, out, err = ran("check", "mlp.par")
         assert (code, out) == (2, "")
         assert err.startswith(
@@ -78,25 +73,95 @@ class TestTheRest:
         def interrupt(*_):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(check, "summary", interrupt)
+        monkeypatch.setattr(check, "outcome", interrupt)
         assert ran("check", "mlp.par") == (130, "", "")
 
+    @pytest.mark.parametrize("settings", [{}, {"PARSPEC_DEBUG": "1"}])
+    def test_an_interrupt_that_became_another_error_is_quiet(self, ran, monkeypatch, settings):
+        write("mlp.par", TEXT)
 
-SCRIPT = "import sys; from parspec.interpreter.commands.main import main; sys.exit(main())"
+        class Interrupting:
+            def __set_name__(self, *_):
+                raise KeyboardInterrupt
+
+        def loading(*_):
+            type("Late", (), {"part": Interrupting()})
+
+        def clearing_up(*_):
+            try:
+                raise KeyboardInterrupt
+            finally:
+                raise OSError("it is gone")
+
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        for interrupted in (loading, clearing_up):
+            monkeypatch.setattr(check, "outcome", interrupted)
+            assert ran("check", "mlp.par") == (130, "", "")
 
 
 def process(*words, **settings):
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **settings}
     return subprocess.run(
-        [sys.executable, "-c", SCRIPT, *words], capture_output=True, env=environment, check=False
+        [*PARSPEC, *words], capture_output=True, env=environment(**settings), check=False
     )
 
 
 def shelled(words, redirected):
     """A command of its own, with streams as a shell redirects them."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", sys.executable, "-c", SCRIPT, *words]
-    return subprocess.run(command, capture_output=True, env=environment, check=False)
+    command = ["sh", "-c", f'exec "$@" {redirected}', "sh", *PARSPEC, *words]
+    return subprocess.run(command, capture_output=True, env=environment(), check=False)
+
+
+INTERRUPTED = """\
+import os, signal, sys
+from importlib import import_module
+
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+
+signal.signal(signal.SIGINT, {heard})
+entry = import_module("parspec.interpreter.commands.entry")
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["parspec", "check", "mlp.par"]
+sys.exit(entry.main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+class TestInterrupts:
+    """Ctrl-C while a module is looked for."""
+
+    @pytest.fixture
+    def ended(self):
+        write("mlp.par", TEXT)
+
+        def end(module, heard="signal.default_int_handler"):
+            script = INTERRUPTED.format(module=module, heard=heard)
+            done = subprocess.run(
+                [sys.executable, "-c", script],
+                capture_output=True,
+                text=True,
+                env=environment(),
+                check=False,
+            )
+            return done.returncode, done.stdout.partition(":")[0], done.stderr
+
+        return end
+
+    def test_before_a_command_line_can_be_answered(self, ended):
+        assert ended("parspec.interpreter.commands.main") == (-signal.SIGINT, "", "")
+        assert ended("parspec.interpreter.output") == (-signal.SIGINT, "", "")
+
+    def test_while_a_command_is_loaded(self, ended):
+        assert ended("parspec.interpreter.commands.check") == (130, "", "")
+        assert ended("parspec.grammar.parser") == (130, "", "")
+
+    @pytest.mark.parametrize("module", ["main", "check"])
+    def test_what_does_not_hear_it_goes_on(self, ended, module):
+        module = f"parspec.interpreter.commands.{module}"
+        assert ended(module, "signal.SIG_IGN") == (0, "mlp.par", "")
 
 
 class TestProcesses:
@@ -114,12 +179,11 @@ class TestProcesses:
 
     def test_a_reader_that_goes_away_is_not_talked_about(self):
         write("mlp.par", WRONG)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         writing = subprocess.Popen(
-            [sys.executable, "-c", SCRIPT, "check", "mlp.par"],
+            [*PARSPEC, "check", "mlp.par"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environment,
+            env=environment(),
         )
         writing.stdout.close()
         assert writing.stderr.read() == b""
@@ -154,33 +218,3 @@ class TestProcesses:
         assert missing.stderr == b"error[PAR601] file_not_found: there is no file mlp.par\n"
         piped = shelled(["check", "--format", "json", "-"], "</dev/null")
         assert (piped.returncode, piped.stdout[:1]) == (0, b"{")
-
-    def test_version_and_help_import_nothing_heavy(self):
-        script = (
-            "import sys; from parspec.interpreter.commands.main import main; main(['--help']);"
-            "print([m for m in ('rich', 'lark', 'json', 'fractions') if m in sys.modules])"
-        )
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        shown = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, env=environment, check=True
-        )
-        assert shown.stdout.endswith(b"[]\n")
-
-    @pytest.mark.parametrize(
-        ("words", "needless"),
-        [
-            (["check", "mlp.par"], {"rich", *NEEDLESS}),
-            (["explain", "PAR201"], {"rich", "json", "lark"}),
-        ],
-    )
-    def test_commands_import_what_they_need(self, words, needless):
-        write("mlp.par", TEXT)
-        script = (
-            "import sys; from parspec.interpreter.commands.main import main;"
-            f"main({words}); print(sorted({needless} & set(sys.modules)))"
-        )
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        shown = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, env=environment, check=True
-        )
-        assert shown.stdout.endswith(b"[]\n")

@@ -54,7 +54,7 @@ class TestReport:
         write("stack.par", self.STACK)
         _, out, _ = ran("report", "stack.par")
         assert "time               step: depends on the schedule, not evaluated\n" in out
-        assert "net\n(8 times)  pp" in out
+        assert "net\n(8 times, 2 on a device)  pp" in out
         assert "no total" not in out
 
     def test_training_has_no_total_of_memory(self, ran):
@@ -106,7 +106,12 @@ class TestReport:
             ("B=half", "--set B=half is not a size; write --set NAME=8192 or NAME=8Ki"),
             ("B=0", "--set B=0 is not a size; write --set NAME=8192 or NAME=8Ki"),
             ("B", "--set B is not a size; write --set NAME=8192 or NAME=8Ki"),
-            ("B=4 dim C=5", "--set B=4 dim C=5 is not a size; write --set NAME=8192 or NAME=8Ki"),
+            *(
+                (setting, f"--set {setting} is not a size; write --set NAME=8192 or NAME=8Ki")
+                for setting in ("B=4 dim C=5", "B=4 # c", "B=4 unit 2", "B=4,", "B=4 uneven")
+            ),
+            ("B=4\n", "--set B=4␊ is not a size"),
+            ("B=\n4", "--set B=␊4 is not a size"),
         ],
     )
     def test_sizes_that_cannot_be(self, ran, setting, message):

@@ -21,6 +21,14 @@ class TestTables:
         assert " I           BI     LOI     N·BO   BI + LOI + N·BO\n" in out
         assert "prices: traffic in the system" in out
 
+    def test_markdown(self, ran):
+        write("linear.par", self.SPEC)
+        code, out, _ = ran("tables", "linear.par", "linear", "--format", "markdown")
+        assert code == 0
+        assert out.startswith("**linear: relations**\n\n| variable | L | B | O | I |\n| --- |")
+        assert "prices" not in out
+        assert "prices" in ran("tables", "linear.par", "--format", "markdown")[1]
+
     def test_one_operator(self, ran):
         write("linear.par", self.SPEC)
         value = validated("tables", ran("tables", "linear.par", "linear", "--format", "json")[1])

@@ -8,29 +8,24 @@ import queue
 import select
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 from command_line import TEXT, write
+from processes import PARSPEC, environment
 
 from parspec.interpreter.commands import main
 from parspec.interpreter.commands.watch import Cache, changes
-from parspec.interpreter.spec.sources import DiskReader, Unread
+from parspec.interpreter.spec.readers import DiskReader, Unread
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 WRONG = TEXT.replace("x * w_up ", "x * w_upp ")
 WARNED = TEXT.replace("replicated on N\nexpect traffic <= 1.2 GB\n", "\n")
 MODEL = "mesh N = 8\ndim B = 64\ninput x[B] partition B on N\noutput x\n"
-IMPORTS = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
 SECONDS = 20  # more than any step takes on a busy machine
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture(autouse=True)
@@ -94,6 +89,29 @@ class TestCache:
         cache.keep(["a.par"])
         assert cache.changed() == ()
 
+    def test_a_link_that_leads_elsewhere_is_noticed(self):
+        write("a.par", "same")
+        write("deep/a.par", "same")
+        link, again = Path("link.par"), Path("again.par")
+        link.symlink_to("a.par")
+        cache = Cache(DiskReader())
+        made = []
+
+        def make(reader):
+            made.append(reader.real("link.par"))
+            return made[-1]
+
+        cache.of("link.par", make)
+        again.symlink_to("a.par")
+        again.replace(link)
+        assert cache.changed() == ()
+        again.symlink_to("deep/a.par")
+        again.replace(link)
+        assert cache.changed() == ("link.par",)
+        cache.of("link.par", make)
+        cache.of("link.par", make)
+        assert made == [str(Path(name).resolve()) for name in ("a.par", "deep/a.par")]
+
     def test_files_that_are_named_anew(self):
         write("a.par", "a")
         cache = Cache(DiskReader())
@@ -104,13 +122,14 @@ class TestCache:
 class Watching:
     """`check --watch` in a process, with its lines as they come."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, folder="."):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "parspec.interpreter.commands.main", "check", "--watch", *words],
+            [*PARSPEC, "check", "--watch", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PYTHONPATH": IMPORTS},
+            env=environment(),
+            cwd=folder,
         )
         self.lines = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
@@ -132,8 +151,8 @@ class Watching:
 def watching():
     started = []
 
-    def start(*words):
-        started.append(Watching(*words))
+    def start(*words, **options):
+        started.append(Watching(*words, **options))
         return started[-1]
 
     yield start
@@ -175,6 +194,28 @@ class TestWatch:
         assert seen.line().startswith("plan.par: ok")
         assert seen.ended() == (0, "")
 
+    def test_an_import_that_leads_outside_and_back(self, watching):
+        write("outside.par", MODEL)
+        write("plans/plan.par", 'import "model.par"\n')
+        model, link = Path("plans/model.par"), Path("plans/link")
+        model.symlink_to("../outside.par")
+        Path("here").mkdir()
+        seen = watching("../plans/plan.par", folder="here")
+        assert "error[PAR607]" in seen.line()
+        while seen.line() != "../plans/plan.par: 1 error":
+            pass
+        link.write_text(MODEL)
+        link.replace(model)
+        assert seen.line() == "--- ../plans/model.par"
+        assert seen.line().startswith("../plans/plan.par: ok")
+        link.symlink_to("../outside.par")
+        link.replace(model)
+        assert seen.line() == "--- ../plans/model.par"
+        assert "error[PAR607]" in seen.line()
+        while seen.line() != "../plans/plan.par: 1 error":
+            pass
+        assert seen.ended() == (1, "")
+
     def test_a_new_file_in_a_folder(self, watching):
         write("plans/a.par", MODEL)
         seen = watching("plans")
@@ -202,12 +243,12 @@ def on_a_terminal(*words):
     """What a command shows on a terminal until it waits for more than half a second."""
     leader, follower = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "parspec.interpreter.commands.main", *words],
+        [*PARSPEC, *words],
         stdin=follower,
         stdout=follower,
         stderr=follower,
         start_new_session=True,
-        env={**os.environ, "PYTHONPATH": IMPORTS, "TERM": "xterm"},
+        env=environment(TERM="xterm"),
     )
     os.close(follower)
     return leader, process

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 
 import pytest
+from specs import analyses_of
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import (
     choice,
@@ -20,8 +20,6 @@ from parspec.interpreter.diagnostics.entry import (
     word,
 )
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 INTERPRETER = Path(catalogue.__file__).parent.parent
 
@@ -88,10 +86,8 @@ def found(text, entry, folder):
     """Names of what is found in a text, as it is and under its plans, beside the entry's files."""
     for name, data in entry.beside:
         (folder / name).write_bytes(data)
-    file, reader = str(folder / "example.par"), DiskReader()
-    base = analyze(resolve(file, text, reader))
-    plans = [analyze(resolve(file, text, reader, plan=plan)) for plan in base.model.plans]
-    return [finding for analysis in (base, *plans) for finding in analysis.findings]
+    analyses = analyses_of(text, str(folder / "example.par"))
+    return [finding for analysis in analyses for finding in analysis.findings]
 
 
 def test_only_a_file_of_megabytes_has_no_example():
@@ -150,6 +146,75 @@ MESSAGES = [
         "pattern decoder.upp matches nothing; did you mean up?",
     ),
     (
+        "layers_lost",
+        {
+            "stack": "dec",
+            "axis": "pp",
+            "layers": 80,
+            "stages": 4,
+            "built": 79,
+            "lost": 1,
+            "remainder": 1,
+            "valid_chunk": (1, 2, 4, 5, 10, 20),
+            "dealt": (18, 20, 21, 20),
+        },
+        "stack dec has 80 layers, but the chunks on pp hold 79, 18 + 20 + 21 + 20: 1 lost; let one "
+        "of them take 1 more",
+    ),
+    (
+        "layers_lost",
+        {
+            "stack": "dec",
+            "axis": "pp",
+            "layers": 80,
+            "stages": 4,
+            "built": 82,
+            "lost": -2,
+            "remainder": -2,
+            "valid_chunk": (1, 2, 4, 5, 10, 20),
+            "dealt": (41, 41),
+        },
+        "stack dec has 80 layers, but the chunks on pp hold 82, 41 + 41: 2 too many; let one of "
+        "them take 2 less",
+    ),
+    (
+        "layers_lost",
+        {
+            "stack": "dec",
+            "axis": "pp",
+            "layers": 80,
+            "stages": 4,
+            "built": 88,
+            "lost": -8,
+            "remainder": -8,
+            "valid_chunk": (1, 2, 4, 5, 10, 20),
+            "dealt": (22, 22, 22, 22),
+        },
+        "stack dec has 80 layers, but 88 are built on 4 stages of pp: 8 too many; chunks of 1, 2, "
+        "4, 5, 10 or 20 take all",
+    ),
+    (
+        "axis_reused",
+        {"axis": "tp", "dim": "F", "other": "H", "layer": "*", "bearer": "pattern"},
+        "axis tp partitions H of * already; it cannot partition F as well; a second `for` can, for "
+        "layers without H",
+    ),
+    (
+        "axis_reused",
+        {"axis": "tp", "dim": "F", "other": "H", "layer": "up", "bearer": "layer"},
+        "axis tp partitions H of up already; it cannot partition F as well",
+    ),
+    (
+        "unmatched_pattern",
+        {"pattern": "*", "near": ("decoder",), "lacks": ("L",)},
+        "pattern * matches nothing: none of its layers has L; did you mean decoder?",
+    ),
+    (
+        "unmatched_pattern",
+        {"pattern": "encoder", "near": (), "there": ("decoder", "embed", "head")},
+        "pattern encoder matches nothing; there are decoder, embed and head",
+    ),
+    (
         "duplicate_name",
         {"kind": "link", "name": "ib", "library": ("std.h100",)},
         "link ib is declared twice, here and in std.h100; call this one something else, or "
@@ -177,6 +242,99 @@ MESSAGES = [
         "mesh_product",
         {"product": 2, "devices": 3, "idle": 1},
         "the mesh has 2 nodes, but there are 3 devices; 1 would be idle",
+    ),
+    (
+        "bad_size",
+        {"name": "Q", "clause": "padded to", "text": "0", "reason": "a size is at least 1"},
+        "Q padded to 0: a size is at least 1",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "memory", "wants": "bytes", "got": "s", "factor": "bytes/s"},
+        "memory is in bytes (`1 GB`), not seconds",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "time", "wants": "s", "got": "bytes", "factor": "s/bytes"},
+        "time is in seconds (`1 ms`), not bytes",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "parameters", "wants": "count", "got": "bytes", "factor": "1/bytes"},
+        "parameters is a plain number, not bytes",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "mfu", "wants": "share", "got": "s", "factor": "1/s"},
+        "mfu is a share (`40%`), not seconds",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "bandwidth", "wants": "bytes/s", "got": "bytes", "factor": "1/s"},
+        "bandwidth is in bytes/s, not bytes; the factor 1/s is missing",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "memory", "wants": "bytes", "got": "no unit", "factor": ""},
+        "memory has no unit; it is in bytes (`1 GB`)",
+    ),
+    (
+        "out_of_memory",
+        {
+            "device": "h100",
+            "per_device_GB": 150,
+            "capacity_GB": 80,
+            "ways": 3,
+            "parts": ("weights 100 GB", "activations 50 GB"),
+            "largest": "weights",
+        },
+        "a device needs 150 GB (weights 100 GB, activations 50 GB), but h100 has 80 GB; it fits "
+        "with weights split 3 ways more",
+    ),
+    (
+        "misplaced",
+        {"statement": "frozen", "place": "on layer act, which reads no weight", "idle": True},
+        "frozen says nothing on layer act, which reads no weight",
+    ),
+    *(
+        (
+            "wrong_arguments",
+            {"function": "capacity", "wants": ("tokens", "experts", "top", "factor")}
+            | {"got": got, "optional": ("factor",)},
+            f"capacity takes tokens, experts, top and, if need be, factor; {fault}",
+        )
+        for got, fault in (
+            (("tokens", "experts", "factor"), "top is missing"),
+            (("tokens", "topk"), "experts and top are missing, topk is none of them"),
+            (("tokens", "tokens", "experts", "top"), "tokens is given twice"),
+        )
+    ),
+    (
+        "expect_failed",
+        {
+            "text": "expect All-Gather of x on tp",
+            "value": "none",
+            "parts": (),
+            "price_list": None,
+            "instead": ("Send of x on pp", "All-Reduce of x on tp"),
+        },
+        "expect All-Gather of x on tp does not hold: there is none, but Send of x on pp and "
+        "All-Reduce of x on tp",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "+", "wants": "s", "got": "bytes", "factor": ""},
+        "+ needs the same unit on both sides, not s and bytes",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "*", "wants": "count", "got": "bytes", "factor": ""},
+        "* needs a plain number on one side, not bytes",
+    ),
+    (
+        "unit_mismatch",
+        {"name": "/", "wants": "count", "got": "bytes", "factor": ""},
+        "/ needs a plain number on its right, not bytes",
     ),
     (
         "mesh_product",
@@ -255,5 +413,6 @@ def test_words():
     assert enumeration(()) == ""
     assert enumeration(("a", "b")) == "a and b"
     assert (plural(1, "layer"), plural(2, "layer")) == ("1 layer", "2 layers")
+    assert plural(8, "microbatch") == "8 microbatches"
     assert size_in_bytes(1000) == "1 kB"
     assert size_in_bytes("B·D") == "B·D"

@@ -6,9 +6,9 @@ import re
 from importlib.resources import files
 
 import pytest
+from specs import analyses_of
 
 from parspec.grammar.keywords import PRIMITIVES, RESERVED, STARTERS
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.explanations.explanation import HEADINGS
 from parspec.interpreter.explanations.index import EXPLANATIONS, explained, nearest
@@ -16,10 +16,9 @@ from parspec.interpreter.spec.clauses import PARTIAL_KINDS
 from parspec.interpreter.spec.expects import FIGURES
 from parspec.interpreter.spec.functions import FUNCTIONS
 from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
-from parspec.interpreter.spec.resolve import resolve
+from parspec.interpreter.spec.library_files import library_names
 from parspec.interpreter.spec.settings import DTYPES, OPTIMIZERS, SETTINGS
 from parspec.interpreter.spec.sizes import UNITS
-from parspec.interpreter.spec.sources import DiskReader, library_names
 from parspec.interpreter.theory import primitives
 
 STRATEGIES = (
@@ -38,12 +37,6 @@ SENTENCES = 6
 
 def of_kind(kind):
     return [e for e in EXPLANATIONS if e.kind == kind]
-
-
-def analyses(text):
-    base = analyze(resolve("example.par", text, DiskReader()))
-    plans = (analyze(resolve("example.par", text, DiskReader(), plan=p)) for p in base.model.plans)
-    return [base, *plans]
 
 
 def label(explanation):
@@ -161,7 +154,37 @@ def test_the_library_is_explained_from_its_files():
     (link,) = explained("ib")
     assert dict(link.facts)["std.b300"] == "bandwidth 100 GB/s, latency 5 us"
     (block,) = explained("swiglu_mlp")
-    assert block.facts == (("brings", "swiglu_mlp(x[B, S, D]) -> y"),)
+    assert block.facts == (
+        ("brings", "swiglu_mlp(x[B, S, D]) -> y"),
+        ("layers", "gate, up, act, down"),
+        ("weights", "w_gate[D, F], w_up[D, F], w_down[F, D]"),
+        ("sizes to give", "B, S, D, F"),
+        ("in `decoder`", "layer mlp: d = swiglu_mlp(n)"),
+        ("pattern", "for decoder.mlp: partition F on tp"),
+    )
+    (gqa,) = explained("std.gqa")
+    assert ("layers", "q, k, v, core (attention), proj") in gqa.facts
+    assert [told for kind, told in gqa.facts if kind == "pattern"] == [
+        "for decoder.attn: partition H on tp",
+        "for decoder.attn: partition S on cp, T on cp",
+    ]
+
+
+@pytest.mark.parametrize("name", ["gqa", "moe", "dense_layer", "moe_layer", "swiglu"])
+def test_the_layers_that_a_block_is_said_to_have_are_those_of_its_calls(name):
+    (block,) = explained(f"std.{name}")
+    *_, told = (told for kind, told in block.facts if kind == "layers")
+    _, _, out, _, call = dict(block.facts)["in `decoder`"].split()
+    taken = call.partition("(")[2].removesuffix(")")
+    (analysis,) = analyses_of(f"""\
+import std.blocks
+dim L = 2
+input {taken}[B, S, D]
+stack decoder[L]: {taken} -> {out} {{ layer one: {out} = {call} }}
+output {out}
+""")
+    inside = [layer.name.split(".")[2] for layer in analysis.layers]
+    assert [each.split()[0] for each in told.split(", ")] == [*dict.fromkeys(inside)]
 
 
 def test_all_of_the_library_is_explained():
@@ -191,7 +214,7 @@ def test_a_figure_tells_what_is_evaluated_of_it_in_training(explanation):
     unit = UNIT[FIGURES[name][0]]
     told = dict(explanation.facts).get("under `train`", "")
     evaluated = [
-        bool(analyses(TRAINED.format(figure=name, unit=unit, passes=passes))[0].expects[0].holds)
+        bool(analyses_of(TRAINED.format(figure=name, unit=unit, passes=passes))[0].expects[0].holds)
         for passes in ("", "forward")
     ]
     assert evaluated == [told == "", not told.startswith("not evaluated")]
@@ -281,7 +304,7 @@ def test_diagnostics_have_the_catalogues_texts():
 
 @pytest.mark.parametrize("explanation", SHOWN, ids=label)
 def test_its_example_checks_clean(explanation):
-    for analysis in analyses(explanation.example):
+    for analysis in analyses_of(explanation.example):
         wrong = [
             (catalogue.code(finding), catalogue.message(finding))
             for finding in analysis.findings
@@ -294,7 +317,7 @@ def test_its_example_checks_clean(explanation):
 @pytest.mark.parametrize("explanation", SHOWN, ids=label)
 def test_its_example_shows_it(explanation):
     example, name = explanation.example, explanation.name
-    (analysis, *_) = analyses(example)
+    (analysis, *_) = analyses_of(example)
     match explanation.kind:
         case "primitive":
             assert name in {move.primitive for move in analysis.moves}

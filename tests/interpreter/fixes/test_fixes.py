@@ -1,17 +1,15 @@
 """Fixes that are shown without having been tried."""
 
 import pytest
+from specs import analysis_of
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.fixes.fixes import CERTAIN, fixes, is_safe, surest
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 
 def found(text, file="spec.par"):
     """The findings of a text, with what mends each."""
-    analysis = analyze(resolve(file, text, DiskReader()))
+    analysis = analysis_of(text, file)
     return [(finding, analysis.model) for finding in analysis.findings]
 
 
@@ -22,7 +20,7 @@ def found(text, file="spec.par"):
         ("partial_left", ["Write `replicated on N`"]),
         ("pad_reaches_reduction", ["Write `over V masked`"]),
         ("unpinned", ["Write `expect All-Reduce of y on N`"]),
-        ("unknown_name", ["Declare `mesh M`"]),
+        ("unknown_name", ["Add `M = 1` to the mesh"]),
         ("hole", ["Replace `?` with `B`"]),
         ("indivisible", []),
         ("unused_name", []),
@@ -66,6 +64,27 @@ def test_a_bound_is_rounded_so_that_it_holds(bound, holds):
     text = catalogue.entry("expect_failed").example.replace("1 kB", bound)
     ((finding, model),) = found(text)
     assert [fix.title for fix in fixes(finding, model)] == [holds]
+
+
+@pytest.mark.parametrize(
+    ("bound", "title"),
+    [
+        ("step <= 1 us", "Raise the bound to 14.3 us"),
+        ("compute <= 1 ns", "Raise the bound to 132 ns"),
+        ("communication <= 1 ns", "Raise the bound to 14.1 us"),
+        ("flops <= 1 flop", "Raise the bound to 1.05 Mflop"),
+        ("parameters <= 1", "Raise the bound to 8200"),
+    ],
+)
+def test_a_bound_is_raised_in_the_unit_of_its_figure(bound, title):
+    hardware = (
+        "device box { memory = 1 GB  flops = 1 Tflop/s  hbm = 1 TB/s }\n"
+        "link wire { bandwidth = 100 GB/s  latency = 1 us }\n"
+    )
+    example = catalogue.entry("expect_failed").example
+    text = hardware + example.replace("mesh N = 8", "mesh N = 8 over wire on 8 box")
+    ((finding, model),) = found(text.replace("traffic <= 1 kB", bound))
+    assert [fix.title for fix in fixes(finding, model)] == [title]
 
 
 HARDWARE = """

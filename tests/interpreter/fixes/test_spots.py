@@ -2,10 +2,11 @@
 
 import pytest
 
+from parspec.grammar.syntax import MeshStatement
 from parspec.interpreter.diagnostics.findings import Site
-from parspec.interpreter.fixes.spots import every, spot
+from parspec.interpreter.fixes.spots import every, last, of_type, spot
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 FILE = "spec.par"
 TEXT = """\
@@ -136,3 +137,24 @@ def test_a_clause_goes_with_the_blanks_in_front_of_it():
     assert changed(statement("layer a", text).without_cut(cuts[0].span), text)[1] == [
         '  layer a: h[B, D] = gelu(x)  # the "first" one'
     ]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_what_is_put_above_stands_above_its_own_comments_only(end):
+    text = "dim B = 4  # tokens\n  # read\n# first\ninput x[B]\n".replace("\n", end)
+    above = made(statement("input", text).above("dim C"), text)
+    assert above == "dim B = 4  # tokens\n  dim C\n# read\n# first\ninput x[B]\n".replace("\n", end)
+    bare = text.replace(f"  # read{end}# first{end}", "")
+    assert made(statement("input", bare).above("dim C"), bare) == (
+        "dim B = 4  # tokens\ndim C\ninput x[B]\n".replace("\n", end)
+    )
+
+
+def test_statements_of_one_type_and_the_last_outside_of_bodies():
+    text = f"{TEXT}\nmesh K = 2\nplan p {{ mesh N = 4 }}\n"
+    found = of_type(MeshStatement, FILE, read(text))
+    assert [one.chunk.text for one in found] == ["mesh N = 2, M = 2", "mesh K = 2", "mesh N = 4"]
+    outermost = last(MeshStatement, FILE, read(text))
+    assert outermost is not None
+    assert outermost.chunk.text == "mesh K = 2"
+    assert last(MeshStatement, FILE, read("dim B = 4\n")) is None

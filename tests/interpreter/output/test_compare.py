@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from specs import MEGATRON
 
 from parspec.interpreter.commands.loading import Spec, analysed
 from parspec.interpreter.output.comparisons.compared import compared
@@ -65,18 +66,6 @@ stack s[L]: x -> y {
 output y
 plan flat { mesh dp = 2  for *: partition B on dp }
 plan piped { mesh pp = 2  for s: partition L on pp }
-"""
-
-MEGATRON = """\
-mesh N = 8
-dim B = 4096, D = 8192, F = 28672
-input  x[B, D]
-weight w_up[D, F], w_down[F, D]
-layer up:   h[B, F] = x * w_up partition F on N
-layer act:  a[B, F] = gelu(h)
-layer down: y[B, D] = a * w_down partition F on N
-output y replicated on N
-expect traffic <= 1.2 GB
 """
 
 

@@ -231,9 +231,7 @@ class TestJson:
 
 class TestCommand:
     @pytest.fixture(autouse=True)
-    def folder(self, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.delenv("FORCE_COLOR", raising=False)
+    def specs(self, folder):
         Path("pair.par").write_text(PAIR, "utf-8")
         Path("mlp.par").write_text(MEGATRON, "utf-8")
         Path("wide.par").write_text(MEGATRON.replace("N = 8", "N = 16"), "utf-8")

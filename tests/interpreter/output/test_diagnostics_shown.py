@@ -18,9 +18,10 @@ from parspec.interpreter.output.checks.concise import concise
 from parspec.interpreter.output.checks.diagnostic import Place, Source, sources
 from parspec.interpreter.output.checks.excerpt import excerpt
 from parspec.interpreter.output.checks.full import full
-from parspec.interpreter.output.checks.summary import summary
+from parspec.interpreter.output.checks.summary import summaries, summary
 from parspec.interpreter.output.terminal.cells import width
 from parspec.interpreter.output.terminal.screen import COLOURED, PLAIN, Screen
+from parspec.interpreter.spec.model import Mesh
 
 SCREEN = Screen(PLAIN, 80)
 WRONG = TEXT.replace("partition F on N", "partition F on tp", 1)
@@ -118,6 +119,40 @@ def test_a_diagnostic_of_the_file_itself_names_no_plan():
     assert one.plans == ()
 
 
+def test_a_diagnostic_of_the_file_without_a_plan_alone_says_so():
+    itself = analysis(model=model(WRONG), findings=(unknown_axis(WRONG, "tp"),))
+    small, large = (analysis(model=model(WRONG, plan=plan)) for plan in ("small", "large"))
+    made = checked(FILE, (itself, small, large))
+    (one,) = made.diagnostics
+    assert (one.plans, one.concerns(None), one.concerns("small")) == ((), True, False)
+    assert full(made.diagnostics, made.sources, SCREEN).endswith("  = note: without a plan\n\n")
+    assert concise(made.diagnostics, SCREEN).endswith("did you mean N? (without a plan)\n")
+    again = replace(small, findings=(unknown_axis(WRONG, "tp", plan="small"),))
+    made = checked(FILE, (itself, again, large))
+    assert concise(made.diagnostics, SCREEN).endswith("N? (without a plan, in small)\n")
+
+
+def test_a_line_for_the_file_without_a_plan_and_for_each_plan():
+    itself = analysis(model=model(WRONG), findings=(unknown_axis(WRONG, "tp"),))
+    small = analysis(model=model(WRONG, plan="small"))
+    lines = list(summaries(checked(FILE, (itself, small)), SCREEN))
+    assert lines[0] == "mlp.par · no plan: 1 error"
+    assert lines[1].startswith("mlp.par · small: ok · 3 layers · ")
+    strictly = strict(checked(FILE, (replace(itself, findings=(unused(WRONG, "x"),)), small)))
+    assert next(summaries(strictly, SCREEN)) == "mlp.par · no plan: 1 error"
+
+
+def test_a_file_without_a_mesh_has_a_line_only_for_what_its_plans_do_not_have():
+    bare = replace(model(WRONG), mesh=Mesh())
+    small = analysis(model=model(WRONG, plan="small"), findings=(unused(WRONG, "x"),))
+    itself = analysis(model=bare, findings=(unused(WRONG, "x"),))
+    (line,) = summaries(checked(FILE, (itself, small)), SCREEN)
+    assert line.startswith("mlp.par · small: 1 warning · ")
+    more = replace(itself, findings=(unused(WRONG, "x"), unused(WRONG, "w_up")))
+    first, _ = summaries(checked(FILE, (more, small)), SCREEN)
+    assert first.startswith("mlp.par · no plan: 2 warnings · ")
+
+
 def test_warnings_as_errors():
     made = strict(found(WRONG, unused(WRONG, "w_down")))
     assert [d.severity for d in made.diagnostics] == ["error"]
@@ -204,7 +239,7 @@ def test_control_characters_do_not_reach_the_terminal():
     assert "\x1b" not in shown(text, finding)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.text(st.sampled_from("ab \t批é\r\n\x1b,="), max_size=200),
     st.integers(0, 200),

@@ -14,9 +14,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from handmade import TEXT, all_reduce, analysis, model, symbolic, unknown_axis
+from handmade import NO_MEMORY, TEXT, all_reduce, analysis, model, relisted, symbolic, unknown_axis
 
-from parspec.interpreter.analysis.result import ExpectResult
+from parspec.interpreter.analysis.result import ExpectResult, StageResult
 from parspec.interpreter.commands.loading import analysed, spec
 from parspec.interpreter.commands.main import main
 from parspec.interpreter.output.checks.checked import checked
@@ -26,7 +26,7 @@ from parspec.interpreter.output.reports.json import report_json
 from parspec.interpreter.output.reports.markdown import report_markdown
 from parspec.interpreter.output.reports.page.picture import MOST_LAYERS
 from parspec.interpreter.output.reports.page.tables import MOST_ROWS
-from parspec.interpreter.output.wording.facts import at_work
+from parspec.interpreter.output.wording.facts import MOST_STAGES, at_work, stage_rows
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 PLANS = [
@@ -381,7 +381,7 @@ def test_very_many_layers_and_primitives_are_cut_with_a_note():
     many = 2 * MOST_ROWS
     layers = tuple(replace(made.layers[1], name=f"act{place}") for place in range(many))
     moves = tuple(all_reduce(size, 4) for size in range(1, many + 1))
-    page = report_html(found(replace(made, layers=layers)), moves)
+    page = report_html(found(relisted(made, layers=layers)), moves)
     tree = parsed(page)
     assert len(page) < 3_000_000
     assert len(rows_of(tree, "layers")) == len(rows_of(tree, "primitives")) == MOST_ROWS
@@ -422,3 +422,11 @@ def test_command_tables(capsys):
     assert capsys.readouterr().out.startswith("layer,turns,")
     assert main(["report", "--table", "layers", file]) == 2
     assert "--table is for --format csv" in capsys.readouterr().err
+
+
+def test_of_very_many_stages_the_first_are_listed():
+    memory = replace(NO_MEMORY, weights=1, total=1)
+    stages = tuple(StageResult(stage, (f"s {stage}",), memory) for stage in range(MOST_STAGES + 9))
+    rows = list(stage_rows(analysis(stages=stages)))
+    assert rows[MOST_STAGES - 1] == (str(MOST_STAGES - 1), (f"s {MOST_STAGES - 1}",), "1 B")
+    assert rows[MOST_STAGES:] == [("…", ("9 more",), "")]

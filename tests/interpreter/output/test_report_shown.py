@@ -9,7 +9,7 @@ from importlib.resources import files
 
 import jsonschema
 import pytest
-from handmade import FILE, TEXT, all_reduce, analysis, model, symbolic, unknown_axis
+from handmade import FILE, TEXT, all_reduce, analysis, model, relisted, symbolic, unknown_axis
 
 from parspec.interpreter.analysis.result import StageResult, Totals
 from parspec.interpreter.output.checks.checked import checked
@@ -53,7 +53,7 @@ mesh     N = 8
 dims     B = 4096, D = 8192, F = 28672
 figures  of one forward pass, traffic at composed prices
 states   P(d) a slice of d · R a copy · R(partial) an addend · C(k) on node k
-layers   bytes/turn: operands and result on a device · time: all turns
+layers   bytes/turn: operands and result on a device · time: all its turns
 moves    (order) · per device, time: the busiest, all turns · ≈ for N >> 1
 
 layers    N               bytes/turn  time
@@ -114,13 +114,13 @@ def test_parts_of_an_axis_have_columns_of_their_own():
     up, *rest = made.layers
     split = layout({"F": ("N.0",), "D": ("N.1",)})
     states = tuple(replace(state, layout=split) for state in up.states)
-    divided = replace(made, layers=(replace(up, states=states), *rest))
+    divided = relisted(made, layers=(replace(up, states=states), *rest))
     assert axes_of(divided) == ("N", "N.0", "N.1")
-    alone = replace(divided, layers=divided.layers[:1], tensors=())
+    alone = relisted(divided, layers=divided.layers[:1], tensors=())
     assert axes_of(alone) == ("N.0", "N.1")
     assert (
-        "layers  N.0             N.1   bytes/turn  time\n"
-        "up      tensor, column            155 MB     -\n"
+        "layers  N.0             N.1             bytes/turn  time\n"
+        "up      tensor, column  tensor, column      155 MB     -\n"
         "  x     P(F)            P(D)\n"
     ) in text_of(alone)
 

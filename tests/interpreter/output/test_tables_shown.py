@@ -11,8 +11,10 @@ import pytest
 from handmade import linear_model
 
 from parspec.interpreter.output.tables.json import tables_json
+from parspec.interpreter.output.tables.markdown import tables_markdown
 from parspec.interpreter.output.tables.operators import tabled
-from parspec.interpreter.output.tables.text import tables_text, theory_text
+from parspec.interpreter.output.tables.sheets import Sheet, operator_sheets, theory_sheets
+from parspec.interpreter.output.tables.text import tables_text
 from parspec.interpreter.output.terminal.cells import width
 from parspec.interpreter.output.terminal.screen import PLAIN, Screen
 from parspec.interpreter.spec.model import Part, Template
@@ -95,25 +97,46 @@ prices: traffic in the system
 """
 
 
+def linear_sheets():
+    return operator_sheets(tabled(linear_model()))
+
+
 def test_text_is_the_articles():
-    assert tables_text(tabled(linear_model()), Screen(PLAIN, 80)) == TEXT
-    assert theory_text(Screen(PLAIN, 80)) == THEORY
+    assert tables_text(linear_sheets(), Screen(PLAIN, 80)) == TEXT
+    assert tables_text(theory_sheets(), Screen(PLAIN, 80)) == THEORY
 
 
 @pytest.mark.parametrize("columns", [60, 80])
 def test_nothing_is_wider_than_the_screen(columns):
     shown = Screen(PLAIN, columns)
-    text = tables_text(tabled(linear_model()), shown) + theory_text(shown)
+    text = tables_text((*linear_sheets(), *theory_sheets()), shown)
     assert all(width(line) <= columns for line in text.splitlines())
 
 
 def test_what_a_function_reduces_inside_a_layer_is_told_below_what_is_between_layers():
     operator = Operator("along", (("S", "T"),), ("S", "T"), over=("T",), function="softmax")
     model = replace(linear_model(), parts=(), templates=(Template("prob", ("s",), "p", operator),))
-    text = tables_text(tabled(model), Screen(PLAIN, 80))
+    text = tables_text(operator_sheets(tabled(model)), Screen(PLAIN, 80))
     assert " T           P/P       -           0        0\n" in text
     assert text.endswith(
         "\n\nT: inside a layer All-Reduces of the maximum and the sum over T, M = S each\n"
+    )
+
+
+def test_markdown_is_the_same_tables():
+    shown = tables_markdown((*linear_sheets(), *theory_sheets()))
+    tables = shown.split("\n\n")
+    assert tables[:2] == [
+        "**linear: relations**",
+        "| variable | L | B | O | I |\n| --- | --- | --- | --- | --- |\n| X | √ | √ | - | √ |\n"
+        "| W | √ | - | √ | √ |\n| Y | √ | √ | √ | - |",
+    ]
+    assert len(tables) == 2 * 7
+    assert "| partition | from/to | primitive | N \\>\\> 1 | exact |" in shown
+    assert shown.endswith("| Permute | 1 | M | M | M |\n")
+    odd = Sheet("a|b: *c*", ("x_y",), (("`z`",),), ("<d>",))
+    assert tables_markdown((odd,)) == (
+        "**a\\|b: \\*c\\***\n\n| x\\_y |\n| --- |\n| `z` |\n\n\\<d\\>\n"
     )
 
 

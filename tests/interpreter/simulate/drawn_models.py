@@ -7,17 +7,15 @@ from itertools import count
 from random import Random
 
 from random_specs import random_spec
+from specs import analysis_of
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.spec.model import Model
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 
 def model_of(text: str) -> Model | None:
     """The model of a spec; None if it is wrong, or padding reaches a result (which is said)."""
-    analysis = analyze(resolve("spec.par", text, DiskReader()))
+    analysis = analysis_of(text)
     for finding in analysis.findings:
         if catalogue.severity(finding) == "error" or finding.name == "pad_reaches_reduction":
             return None

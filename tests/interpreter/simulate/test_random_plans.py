@@ -16,9 +16,8 @@ SPECS = st.randoms(use_true_random=False).map(random_spec)
 
 
 @settings(
-    max_examples=300,
+    max_examples=100,
     derandomize=True,
-    deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow],
 )
 @given(SPECS, st.integers(0, 3))

@@ -1,14 +1,12 @@
 """Small sizes keep what a plan depends on; what cannot be kept is refused with the reason."""
 
 import pytest
+from specs import analysis_of
 
-from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.simulate.shrink import MOST_DEVICES, Refused, Small, shrunk
 from parspec.interpreter.simulate.simulate import proved
 from parspec.interpreter.simulate.sizes import Cutting, Wanted, smallest
 from parspec.interpreter.spec.model import Dim
-from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 FFN = """\
 mesh {mesh}
@@ -22,7 +20,7 @@ output y replicated on tp
 
 
 def small(text, plan=None):
-    return shrunk(analyze(resolve("spec.par", text, DiskReader(), plan=plan)).model)
+    return shrunk(analysis_of(text, plan=plan).model)
 
 
 def sizes(text):

@@ -3,23 +3,12 @@
 import json
 
 import pytest
+from specs import MEGATRON
 
 from parspec.interpreter.commands import main, simulate
 from parspec.interpreter.simulate.proof import Difference, Proof, Stuck, Traffic
 
-SPEC = """\
-mesh N = 8
-dim B = 4096, D = 8192, F = 28672
-input x[B, D]
-weight w_up[D, F], w_down[F, D]
-layer up:   h[B, F] = x * w_up        partition F on N
-layer act:  a[B, F] = gelu(h)
-layer down: y[B, D] = a * w_down      partition F on N
-output y replicated on N
-plan both {
-  mesh N = 9
-}
-"""
+SPEC = MEGATRON + "plan both { mesh N = 9 }\n"
 
 
 @pytest.fixture

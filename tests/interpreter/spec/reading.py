@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.model import Item, Layer, Model, Stack, Tensor
+from parspec.interpreter.spec.readers import Reader, Unread
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import Unread
 
 
 @dataclass(frozen=True)
-class Files:
+class Files(Reader):
     """A reader over texts by name."""
 
     texts: Mapping[str, str] = field(default_factory=dict)

@@ -3,8 +3,8 @@
 from parspec.interpreter.analysis.analyze import analyze
 from parspec.interpreter.diagnostics.catalogue import message
 from parspec.interpreter.fixes.fixes import fixes
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 HEAD = "dim B = 8, D = 16, L = 4\nmesh tp = 2\ninput x[B, D]\nweight w[D, D]\n"
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from parspec.interpreter.spec.model import Item, Layer, Model
+from parspec.interpreter.spec.readers import Reader, Unread
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import Unread
 
 CASES = json.loads((Path(__file__).parents[2] / "data" / "cases.json").read_text("utf-8"))
 SPECS = [
@@ -28,7 +28,7 @@ OF_THE_MESH = {"mesh_product"}
 
 
 @dataclass(frozen=True)
-class Models:
+class Models(Reader):
     """A reader of the cases' models."""
 
     def read(self, file: str) -> str | Unread:

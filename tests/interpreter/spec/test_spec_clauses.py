@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from reading import clean, layers, model, names, only, said, stacks, tensors, written
 
+from parspec.interpreter.diagnostics import catalogue
+
 HEAD = """
 mesh pp = 2, dp = 2, tp = 4
 axis ep = dp * tp
@@ -69,6 +71,7 @@ output y
     assert only(model(text + "for *.f: partition B on dp"), "unmatched_pattern") == {
         "pattern": "*.f",
         "near": (),
+        "there": ("g",),
     }
 
 
@@ -176,11 +179,56 @@ def test_a_pattern_that_reaches_nothing_warns() -> None:
     read = model(
         spec("for s.{up,down}, nope, s.down: partition B on dp\nfor s: partition D2 on pp")
     )
-    assert only(read, "unmatched_pattern") == {"pattern": "nope", "near": ()}
+    assert only(read, "unmatched_pattern") == {"pattern": "nope", "near": (), "there": ("s",)}
     lacking = model(spec("for s.up: partition D2 on dp"))
-    assert only(lacking, "unmatched_pattern") == {"pattern": "s.up", "near": ()}
+    assert only(lacking, "unmatched_pattern") == {"pattern": "s.up", "near": (), "lacks": ("D2",)}
     close = model(spec("for s.upp: partition B on dp"))
     assert only(close, "unmatched_pattern") == {"pattern": "s.upp", "near": ("s.up",)}
+
+
+WEIGHTLESS = """
+block f(a[B, D], p[D]) -> z {{ layer g: z[B, D] = a * p }}
+weight m[D]
+layer one: c = gelu(x) {one}
+layer two: b = f(c, m) {two}
+stack s[L]: b -> y {stack} {{ layer act: y[B, D] = gelu(b) }}
+output y
+"""
+
+
+@pytest.mark.parametrize(
+    ("clauses", "told"),
+    [
+        ({"one": "frozen"}, [("frozen", "on layer one, which reads no weight")]),
+        ({"one": "store on dp"}, [("store", "on layer one, which reads no weight")]),
+        ({"stack": "frozen"}, [("frozen", "on stack s, which reads no weight")]),
+        ({"two": "frozen store on dp"}, []),
+        ({"one": "recompute at pp[0]"}, []),
+    ],
+)
+def test_a_clause_about_weights_where_none_is_read_is_told(
+    clauses: dict[str, str], told: list[tuple[str, str]]
+) -> None:
+    body = WEIGHTLESS.format_map({"one": "", "two": "", "stack": ""} | clauses)
+    found = [f for f in model(spec("", body)).findings if f.name == "misplaced"]
+    assert [(dict(f.data)["statement"], dict(f.data)["place"]) for f in found] == told
+    assert all(dict(f.data)["idle"] for f in found)
+    assert all(catalogue.severity(f) == "warning" for f in found)
+
+
+@pytest.mark.parametrize("pattern", ["*", "s.*", "s.up"])
+def test_what_a_stack_repeats_along_is_partitioned_by_the_stacks_own_name(pattern: str) -> None:
+    read = model(spec(f"for {pattern}: partition L on pp"))
+    (finding,) = read.findings
+    assert dict(finding.data) == {"pattern": pattern, "near": ("s",), "lacks": ("L",)}
+    assert [fix.title for fix in finding.fixes] == [f"Replace `{pattern}` with `s`"]
+    clean(spec("for s: partition L on pp"))
+
+
+def test_of_many_names_the_first_are_told() -> None:
+    many = "".join(f"layer n{k:02}: m{k:02} = x\noutput m{k:02}\n" for k in range(20))
+    read = model(spec(f"{many}for zzz: partition B on dp"))
+    assert only(read, "unmatched_pattern")["there"] == (*(f"n{k:02}" for k in range(11)), "…")
 
 
 def unmatched(clauses: str, body: str = BODY) -> list[tuple[object, ...]]:
@@ -198,15 +246,18 @@ def unmatched(clauses: str, body: str = BODY) -> list[tuple[object, ...]]:
     [
         (
             "for s.{upp,dwn,down}: partition B on dp",
-            [("upp", "s.upp", ("up",)), ("dwn", "s.dwn", ())],
+            [("upp", "s.upp", ("up",)), ("dwn", "s.dwn", (), ("down", "up"))],
         ),
         (
             "for s.{upp,dwn}: partition B on dp",
             [("upp", "s.upp", ("up",)), ("dwn", "s.dwn", ("down",))],
         ),
-        ("for {s,t}.up: partition B on dp", [("t", "t.up", ())]),
-        ("for {s,z}.{up,q}: partition B on dp", [("z", "z.{q,up}", ()), ("q", "{s,z}.q", ())]),
-        ("for t.{up,down}: partition B on dp", [("t.{up,down}", "t.{up,down}", ())]),
+        ("for {s,t}.up: partition B on dp", [("t", "t.up", (), ("s",))]),
+        (
+            "for {s,z}.{up,q}: partition B on dp",
+            [("z", "z.{q,up}", (), ("s",)), ("q", "{s,z}.q", (), ("down", "up"))],
+        ),
+        ("for t.{up,down}: partition B on dp", [("t.{up,down}", "t.{up,down}", (), ("s",))]),
         ("for s.{up,down}: partition D2 on dp", []),  # up lacks D2: it is skipped
         ("for s.{w,v}: store D on dp", []),
         ("for s.{w,u}: frozen", [("u", "s.u", ("up",))]),

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parspec.interpreter.spec.dims import Dims, resolve_dims
-from parspec.interpreter.spec.sources import Unread, gather
+from parspec.interpreter.spec.readers import Reader, Unread
+from parspec.interpreter.spec.sources import gather
 from parspec.interpreter.theory.formulas import Amount, symbol
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ AXES: dict[str, Amount] = {"tp": 8}
 
 
 @dataclass(frozen=True)
-class Shelf:
+class Shelf(Reader):
     """A reader that knows one file, `model.par`."""
 
     model: str
@@ -144,7 +145,12 @@ def test_capacity() -> None:
 def test_wrong_arguments(arguments: str, got: tuple[str, ...]) -> None:
     assert only(resolved(f"dim C = capacity({arguments})")) == (
         "wrong_arguments",
-        {"function": "capacity", "wants": ("tokens", "experts", "top", "factor"), "got": got},
+        {
+            "function": "capacity",
+            "wants": ("tokens", "experts", "top", "factor"),
+            "got": got,
+            "optional": ("factor",),
+        },
     )
 
 
@@ -235,6 +241,13 @@ def test_bad_sizes(text: str, written: str) -> None:
     assert (data["name"], data["text"]) == ("B", written)
     assert data["reason"]
     assert dims.poisoned == {"B"}
+
+
+@pytest.mark.parametrize(
+    ("size", "clause"), [("= 0", "="), ("= 8 unit 0", "unit"), ("= 8 padded to 0", "padded to")]
+)
+def test_the_part_of_a_dim_that_is_wrong(size: str, clause: str) -> None:
+    assert only(resolved(f"dim B {size}"))[1]["clause"] == clause
 
 
 def test_the_largest_size() -> None:

@@ -131,6 +131,11 @@ def test_a_loss_is_the_mean_over_what_its_result_lacks() -> None:
         ("y = x[B, D]", "rank_mismatch", {"wants": 3, "got": 2, "written": ("B", "D")}),
         ("y = x[B, S, F]", "global_size_mismatch", {"position": 3, "size": 64, "other_size": 32}),
         ("y = x * w", "missing_index", {"name": "y"}),
+        (
+            "y = x[B, S, D] + w[D, F]",
+            "missing_index",
+            {"reason": "no operand has all of B, S, D, F"},
+        ),
         ("y = softmax(x)", "wrong_arguments", {"function": "softmax", "got": "none"}),
         ("y = softmax over F (x)", "wrong_arguments", {"wants": "a tensor with dimension F"}),
         ("y = gelu over D (x)", "wrong_arguments", {"wants": "no dimension"}),
@@ -235,6 +240,27 @@ def test_a_dimension_that_the_result_of_a_product_forgot_can_be_added() -> None:
     (finding,) = read.findings
     (fix,) = finding.fixes
     assert (fix.title, fix.edits[0].text) == ("Write `h[B, S, F]`", "B, S, F")
+
+
+@pytest.mark.parametrize(
+    ("layer", "title"),
+    [
+        ("h[B, D] = x * w", "Write `h[B, F]`"),
+        ("h[D, B] = x * w", "Write `h[F, B]`"),
+        ("h[B, D] = x * v", "Write `h[B, D, E]`"),  # nothing that both have to sum over
+        ("h[B] = x * w", "Write `h[B, F]`"),
+        ("h[B, D] = x * t", "Write `h[B, F]`"),  # of B and D, which both have, the last
+    ],
+)
+def test_the_dimension_that_a_product_forgot_stands_where_one_is_to_be_summed_over(
+    layer: str, title: str
+) -> None:
+    read = model(
+        "dim B = 8, D = 4, F = 6, E = 2\ninput x[B, D]\nweight w[D, F], v[E], t[B, D, F]\n"
+        f"layer a: {layer}\noutput h\n"
+    )
+    (finding,) = [f for f in read.findings if f.name == "summed_alone"]
+    assert [fix.title for fix in finding.fixes] == [title]
 
 
 def test_an_unknown_name_is_said_once_with_its_other_places() -> None:

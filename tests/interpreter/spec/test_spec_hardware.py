@@ -7,7 +7,9 @@ import pytest
 
 from parspec.grammar.parser import parse
 from parspec.interpreter.spec.hardware import resolve_devices, resolve_links
-from parspec.interpreter.spec.sources import LIBRARY, DiskReader, gather
+from parspec.interpreter.spec.library_files import LIBRARY
+from parspec.interpreter.spec.readers import DiskReader
+from parspec.interpreter.spec.sources import gather
 
 if TYPE_CHECKING:
     from parspec.interpreter.diagnostics.findings import Finding

@@ -8,8 +8,8 @@ import pytest
 
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.spec.model import Model
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.resolve import resolve
-from parspec.interpreter.spec.sources import DiskReader
 
 
 @pytest.fixture

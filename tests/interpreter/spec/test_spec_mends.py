@@ -116,7 +116,13 @@ def test_scores_of_tokens_among_themselves():
     assert names(mended(read)) == []
 
 
-def test_where_no_dimension_is_like_it_nothing_is_offered():
+def test_where_no_dimension_is_like_it_the_results_own_dimensions_are_offered():
     read = of("layer l: o[B, S, D, V] = relu(x)")
     assert names(read) == ["dim_without_operand"]
-    assert errors(read)[0].fixes == ()
+    assert [fix.title for fix in errors(read)[0].fixes] == ["Write `o[B, S, D]`"]
+
+
+def test_a_wrong_index_of_a_carry_is_said_once():
+    body = "stack s[L]: x -> y {\n  layer l: y[B, S, V] = relu(x)\n}\n"
+    read = of(f"dim L = 2\n{body}layer l: o[B, D] = y * emb")
+    assert names(read) == ["dim_without_operand"]

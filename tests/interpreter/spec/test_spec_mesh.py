@@ -10,7 +10,8 @@ from parspec.interpreter.spec.hardware import (
     resolve_links,
     resolve_mesh,
 )
-from parspec.interpreter.spec.sources import DiskReader, gather
+from parspec.interpreter.spec.readers import DiskReader
+from parspec.interpreter.spec.sources import gather
 from parspec.interpreter.theory.formulas import symbol
 
 if TYPE_CHECKING:

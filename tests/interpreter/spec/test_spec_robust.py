@@ -6,7 +6,7 @@ import json
 import re
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from reading import Files
 
@@ -61,19 +61,19 @@ def check_model(model: Model) -> None:
     assert len(set(model.findings)) == len(model.findings)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150)
 @given(damaged())
 def test_damaged_specs_still_make_a_model(text: str) -> None:
     check_model(resolve("main.par", text, READER))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(TEXTS))
 def test_equal_texts_make_equal_models(text: str) -> None:
     assert resolve("main.par", text, READER) == resolve("main.par", text, READER)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(TEXTS), st.integers(0, 5))
 def test_a_model_does_not_change_when_lines_move(text: str, lines: int) -> None:
     moved = "\n" * lines + text

@@ -7,6 +7,7 @@ import pytest
 
 from parspec.interpreter.spec.dims import resolve_dims
 from parspec.interpreter.spec.hardware import axis_sizes, resolve_mesh
+from parspec.interpreter.spec.readers import DiskReader
 from parspec.interpreter.spec.settings import (
     DTYPES,
     SETTINGS,
@@ -15,7 +16,7 @@ from parspec.interpreter.spec.settings import (
     resolve_dtype,
     resolve_settings,
 )
-from parspec.interpreter.spec.sources import DiskReader, gather
+from parspec.interpreter.spec.sources import gather
 from parspec.interpreter.theory.formulas import symbol
 
 if TYPE_CHECKING:

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from parspec.grammar.syntax import DimStatement, PlanStatement
-from parspec.interpreter.spec.sources import (
-    DEPTH_LIMIT,
-    SIZE_LIMIT,
-    DiskReader,
-    Gathered,
-    Unread,
-    gather,
-    streamed,
-)
+from parspec.interpreter.spec.readers import SIZE_LIMIT, DiskReader, Reader, Unread, streamed
+from parspec.interpreter.spec.sources import DEPTH_LIMIT, Gathered, gather
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shelf:
+class Shelf(Reader):
     """A reader of texts in memory."""
 
     files: dict[str, str | Unread]

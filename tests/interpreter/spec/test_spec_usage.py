@@ -77,3 +77,9 @@ def test_a_half_typed_statement_is_the_only_finding() -> None:
     assert names(model(text.replace("gelu(\n", "gelu(x)\n").replace("D = 4", " = 4"))) == [
         "syntax_error"
     ]
+
+
+def test_what_the_body_of_a_broken_block_reads_is_not_unused() -> None:
+    body = "{\n  layer a: s[B] = q * k\n}\n"
+    read = model(f"dim B = 8\ninput q[B], k[B]\nblock f {body}output q\n")
+    assert names(read) == ["syntax_error"]

@@ -71,7 +71,7 @@ def names(operator: Operator) -> tuple[str, ...]:
     return tuple(f"X{index}" for index in range(len(operator.inputs)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases())
 def test_states_and_storage_are_what_nodes_touch(case: Case) -> None:
     tables = derive(names(case.operator), (), "Y", case.operator, sizes=dict(case.sizes))
@@ -89,7 +89,7 @@ def test_states_and_storage_are_what_nodes_touch(case: Case) -> None:
         assert (written == "partial") == (strategy.dim in case.operator.summed)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(cases(), st.integers(0, 2**32 - 1))
 def test_results_of_the_nodes_make_the_whole_as_the_state_says(case: Case, seed: int) -> None:
     random = np.random.default_rng(seed)
@@ -115,7 +115,7 @@ def test_results_of_the_nodes_make_the_whole_as_the_state_says(case: Case, seed:
             assert not any(np.array_equal(result, whole) for result in results)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(cases(), st.integers(1, 3), st.data())
 def test_storage_in_a_stack(case: Case, turns_a_node: int, data: st.DataObject) -> None:
     """All turns' weights lie on the nodes; activations of one turn, or of all when turns are

@@ -9,7 +9,6 @@ from parspec.interpreter.diagnostics.readable import share_text
 from parspec.interpreter.output.reports.page.bars import Quantity, share, single, stacked
 from parspec.interpreter.output.reports.page.figures import bytes_figure, seconds_figure
 from parspec.interpreter.output.reports.page.markup import NOTHING, Html, element, joined
-from parspec.interpreter.output.reports.page.summary import device_of
 from parspec.interpreter.output.reports.page.tables import (
     Column,
     Row,
@@ -23,6 +22,7 @@ from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
     by_size,
+    device_of,
     kept,
     lacks_step,
     lacks_total,
@@ -36,7 +36,7 @@ def memory(analysis: Analysis) -> Html:
     """Memory of the busiest device by its parts against what the device has, then that of each
     stage."""
     given = analysis.totals.memory
-    device = device_of(analysis)
+    device = device_of(analysis.model)
     limit = device.memory if device else None
     parts = kept(given)
     if not parts:

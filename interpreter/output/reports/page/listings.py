@@ -24,8 +24,10 @@ from parspec.interpreter.output.reports.page.tables import (
     table,
     texts,
 )
-from parspec.interpreter.output.wording.facts import heaviest, moved, price_of, verdict
+from parspec.interpreter.output.wording.axes import said_on, strategy_on
+from parspec.interpreter.output.wording.facts import heaviest, labels_of, moved, price_of, verdict
 from parspec.interpreter.output.wording.pricing import traffic
+from parspec.interpreter.output.wording.quantities import how_many
 from parspec.interpreter.theory.formulas import is_number
 
 _ALL = "--format csv lists them all."
@@ -34,7 +36,7 @@ _ALL = "--format csv lists them all."
 def layers(analysis: Analysis) -> Html:
     """Each layer with its strategy on each axis and what a turn of it costs."""
     axes = axes_of(analysis)
-    labels = _labels(analysis)
+    labels = labels_of(analysis)
     columns = (
         *texts("layer"),
         *numbers("turns"),
@@ -50,21 +52,34 @@ def layers(analysis: Analysis) -> Html:
 
 
 def _layer(layer: LayerResult, axes: Sequence[str], labels: Mapping[str, str]) -> list[str]:
-    strategy, partition = dict(layer.strategy), dict(layer.partition)
-    follows = {axis: labels.get(tensor, tensor) for axis, tensor in layer.follows}
     return [
         layer.name,
-        count_figure(layer.turns),
-        *(_on_axis(strategy.get(a, ""), partition.get(a), follows.get(a)) for a in axes),
+        joined((count_figure(layer.turns), _busiest(layer))),
+        *(_on_axis(layer, axis, labels) for axis in axes),
         bytes_figure(layer.bytes_per_device),
         count_figure(layer.flops_per_device),
         seconds_figure(layer.time),
     ]
 
 
-def _on_axis(strategy: str, dim: str | None, followed: str | None) -> Html:
-    follows = element("small", {}, f" follows {followed}") if followed else NOTHING
-    return joined((strategy, " ", chip(f"P({dim})") if dim else NOTHING, follows))
+def _busiest(layer: LayerResult) -> Html:
+    """How many turns the busiest device runs, where that is not all of them."""
+    if layer.busiest_turns == layer.turns:
+        return NOTHING
+    return element("small", {}, f" {how_many(layer.busiest_turns)} on a device")
+
+
+def _on_axis(layer: LayerResult, axis: str, labels: Mapping[str, str]) -> Html:
+    dim, followed = said_on(layer.partition, axis), said_on(layer.follows, axis)
+    follows = f" follows {labels.get(followed, followed)}" if followed else ""
+    return joined(
+        (
+            strategy_on(layer, axis) or "",
+            " ",
+            chip(f"P({dim})") if dim else NOTHING,
+            element("small", {}, follows) if follows else NOTHING,
+        )
+    )
 
 
 def primitives(analysis: Analysis, moves: Sequence[Move]) -> Html:
@@ -73,7 +88,7 @@ def primitives(analysis: Analysis, moves: Sequence[Move]) -> Html:
         *texts("layer", "pass", "primitive", "variable", "axis", "from", "to"),
         *numbers("times", "group", "traffic", "per device", "time"),
     )
-    labels = _labels(analysis)
+    labels = labels_of(analysis)
     shown = moves if len(moves) <= MOST_ROWS else heaviest(moves, analysis.model.cost)
     rows = (Row(_primitive(move, analysis, labels)) for move in shown)
     listed = Table("primitives", columns, rows, len(moves))
@@ -168,7 +183,3 @@ def diagnostics(found: Checked) -> Html:
 
 def _mark(text: str, name: str) -> Html:
     return element("span", {"class": f"mark {name}"}, text)
-
-
-def _labels(analysis: Analysis) -> dict[str, str]:
-    return {tensor.name: tensor.label for tensor in analysis.tensors}

@@ -38,7 +38,7 @@ from parspec.interpreter.output.reports.page.rails import Rail, rails_of
 from parspec.interpreter.output.reports.page.rows import rows_of
 from parspec.interpreter.output.reports.page.states import kind_of
 from parspec.interpreter.output.terminal.cells import shortened, width
-from parspec.interpreter.output.wording.facts import moved, price_of
+from parspec.interpreter.output.wording.facts import labels_of, moved, price_of
 from parspec.interpreter.output.wording.pricing import approximation, traffic
 from parspec.interpreter.output.wording.quantities import in_bytes, in_seconds, sized
 from parspec.interpreter.theory.formulas import Amount, is_number
@@ -82,7 +82,7 @@ def picture(analysis: Analysis, moves: Iterable[Move]) -> Html:
     amounts = (traffic(move, analysis.model.cost) for move in drawn_moves)
     most = max(filter(is_number, amounts), default=None)
     times = [row.time for row in rows if row.time is not None]
-    labels = {tensor.name: tensor.label for tensor in analysis.tensors}
+    labels = labels_of(analysis)
     scale = _Scale(analysis, labels, most, max(times, default=None))
     blocks = blocks_of(rows, scale.thickness)
     rails = rails_of(spans_of(blocks))

@@ -12,7 +12,8 @@ from typing import Literal
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis, LayerResult, Move
 from parspec.interpreter.output.reports.axes import axes_of
-from parspec.interpreter.output.wording.facts import groups_of, moved
+from parspec.interpreter.output.wording.axes import strategy_on
+from parspec.interpreter.output.wording.facts import groups_of, labels_of, moved
 from parspec.interpreter.output.wording.quantities import how_many
 from parspec.interpreter.spec.model import Item, Stack
 from parspec.interpreter.theory.layouts import Layout
@@ -72,7 +73,7 @@ def _plan(analysis: Analysis, moves: Iterable[Move]) -> _Plan:
     return _Plan(
         analysis,
         axes_of(analysis),
-        {tensor.name: tensor.label for tensor in analysis.tensors},
+        labels_of(analysis),
         {tensor.name: tensor.layout for tensor in analysis.tensors},
         by_layer,
         {stack.name: stack for stack in _stacks(analysis.model.items)},
@@ -170,13 +171,12 @@ def _layer(plan: _Plan, layer: LayerResult, place: int, group: str, depth: int) 
         left = [move for move in left if move not in own]
         incoming.append(Line(label, state.tensor, None, states, own))
     within = [_alone(plan, move) for move in left]
-    strategies = dict(layer.strategy)
     return Row(
         "layer",
         layer.name.removeprefix(f"{group}."),
         depth,
         (*incoming, *within, *outgoing),
-        tuple(strategies.get(axis, "") for axis in plan.axes),
+        tuple(strategy_on(layer, axis) or "" for axis in plan.axes),
         place,
         layer.time,
     )

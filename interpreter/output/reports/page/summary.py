@@ -18,18 +18,18 @@ from parspec.interpreter.output.reports.page.figures import (
     seconds_figure,
 )
 from parspec.interpreter.output.reports.page.markup import NOTHING, Html, element, joined, separated
+from parspec.interpreter.output.wording.axes import mesh_of
 from parspec.interpreter.output.wording.facts import (
+    device_of,
     dims_of,
     kept,
     lacks_total,
-    mesh_of,
     per_device_of,
     step_of,
     times_of,
     traffic_of,
 )
 from parspec.interpreter.output.wording.quantities import in_bytes, in_seconds
-from parspec.interpreter.spec.model import Device
 from parspec.interpreter.theory.formulas import reader
 
 _DOT = Html(' <span class="separator">·</span> ')
@@ -102,7 +102,7 @@ def _memory_note(analysis: Analysis) -> str:
     if memory.total is None:
         only = [name for name, _ in kept(memory)]
         return f"{', '.join(only)} only" if lacks_total(analysis) and only else ""
-    device = device_of(analysis)
+    device = device_of(analysis.model)
     if device is None or device.memory is None:
         return ""
     part = share(memory.total, device.memory)
@@ -130,12 +130,6 @@ def _check(found: Checked) -> tuple[str, str, str]:
     worst = "error" if counts["error"] else "warning" if counts["warning"] else "good"
     verdict = counted(Counter({k: counts[k] for k in ("error", "warning")})) or "clean"
     return "Check", element("span", {"class": f"verdict {worst}"}, verdict), note
-
-
-def device_of(analysis: Analysis) -> Device | None:
-    """The device that the mesh is of, where it is described."""
-    model = analysis.model
-    return next((device for device in model.devices if device.name == model.mesh.device), None)
 
 
 def _pairs(name: str, pairs: Iterable[tuple[str, str]]) -> Html:

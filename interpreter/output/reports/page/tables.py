@@ -51,7 +51,7 @@ def texts(*heads: str) -> tuple[Column, ...]:
     return tuple(Column(head) for head in heads)
 
 
-def table(given: Table, left_out: str = "") -> Html:
+def table(given: Table, left_out: str) -> Html:
     """The table in a frame that scrolls. Where rows are left out a note says so, in these words
     behind the count."""
     if not given.total:

@@ -1,0 +1,30 @@
+"""A syntax error in the body of a plan is a mistake of that plan, as every other mistake there."""
+
+from __future__ import annotations
+
+import pytest
+from reading import model
+
+MODEL = "mesh tp = 2\ndim B = 4\ninput x[B]\nlayer y: y[B] = gelu(x)\noutput y\n"
+PLANS = "plan good { for *: partition B on tp }\nplan bad { for *: partition B tp }\n"
+
+
+def found(text: str, plan: str | None, **files: str) -> list[str]:
+    return [finding.name for finding in model(text, plan, **files).findings]
+
+
+@pytest.mark.parametrize(("plan", "names"), [(None, []), ("good", []), ("bad", ["syntax_error"])])
+def test_only_under_its_plan(plan: str | None, names: list[str]) -> None:
+    assert found(MODEL + PLANS, plan) == names
+    assert found('import "both.par"\n', plan, both=MODEL + PLANS) == names
+
+
+@pytest.mark.parametrize("plan", [None, "good"])
+def test_the_header_of_a_plan_is_the_file_s(plan: str | None) -> None:
+    assert found(MODEL + PLANS.replace("plan bad {", "plan bad bad {"), plan) == ["syntax_error"]
+
+
+def test_it_puts_nothing_in_doubt_elsewhere() -> None:
+    lost = MODEL.replace("gelu(x)", "gelu(z)") + PLANS + "plan worse { dim C ~ 4 weight z[B }\n"
+    assert found(lost, "good") == ["unused_name", "unknown_name"]
+    assert "unknown_name" in found(lost, None)
