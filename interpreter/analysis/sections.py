@@ -50,12 +50,12 @@ class Crossing(NamedTuple):
 
 class Meetings(NamedTuple):
     """Where variables that several parts know meet. `shared`: each part's own ones; `names`: these
-    and those of others that it knows; `homes`: the place of the part that makes each; `knowing`:
-    the places of all that know one of a part's own, in order."""
+    and those of others that it knows; `homes_around`: the places of the parts that make them;
+    `knowing`: the places of all that know one of a part's own, in order."""
 
     shared: Sequence[tuple[str, ...]]
     names: Sequence[tuple[str, ...]]
-    homes: Mapping[str, int]
+    homes_around: Sequence[tuple[int, ...]]
     knowing: Sequence[tuple[int, ...]]
 
 
@@ -247,19 +247,17 @@ def _inferred(grid: Grid, model: Model, outlines: Sequence[Outline], known: Know
     meetings = known.recall(_meetings, names, outputs)
     pieces = known.same(grid.pieces)
     inferences = _walk(model.parts, outlines, meetings, pieces, pipeline, known)
-    crossing = _crossing(outlines, inferences, meetings, grid, pipeline, known)
+    crossings = _crossings(outlines, inferences, meetings, grid, pipeline, known)
     lies = known.each(
         _lies_in, inferences, outlines, meetings.shared, everywhere=(pieces, pipeline)
     )
-    met = [
-        tuple([crossing[name].seen[inference] for name in names])
-        for inference, names in zip(inferences, meetings.names, strict=True)
-    ]
+    around = [tuple(map(crossings.__getitem__, homes)) for homes in meetings.homes_around]
+    met = known.each(_met_in, inferences, meetings.names, around)
     uses = known.each(_uses_in, outlines, lies, met, everywhere=(grid.space,))
     seating = known.recall(Seating, pipeline, pieces)
     routed = known.each(_routed, inferences, outlines, uses, met, everywhere=(seating,))
     sections = known.each(Section, routed, everywhere=(grid,))
-    return Inferred(model, grid, pipeline, seating, sections, crossing)
+    return Inferred(model, grid, pipeline, seating, sections, _together(crossings))
 
 
 def _asked(parts: Iterable[frozenset[Asked]]) -> frozenset[Asked]:
@@ -279,7 +277,8 @@ def _meetings(
     for place, here in enumerate(names):
         for name in here:
             knowing[homes[name]][place] = None
-    return Meetings(shared, names, homes, tuple(map(tuple, knowing)))
+    around = [tuple(dict.fromkeys(map(homes.__getitem__, here))) for here in names]
+    return Meetings(shared, names, around, tuple(map(tuple, knowing)))
 
 
 def _walk(
@@ -291,7 +290,7 @@ def _walk(
     known: Known,
 ) -> list[Inference]:
     """Walk the parts in order, each with what it knows of those before it."""
-    tensors = {name: outlines[home].tensors[name] for name, home in meetings.homes.items()}
+    tensors = _together(known.each(_shared_tensors, outlines, meetings.shared))
     left: dict[str, Layout] = {}
     declared: dict[str, Layout] = {}
     stages: tuple[tuple[str, Node], ...] = tuple([(axis, 0) for axis in pipeline.axes])
@@ -312,20 +311,24 @@ def _walk(
     return found
 
 
-def _crossing(
+def _shared_tensors(outline: Outline, shared: Iterable[str]) -> Mapping[str, Tensor]:
+    return {name: outline.tensors[name] for name in shared}
+
+
+def _crossings(
     outlines: Sequence[Outline],
     inferences: Sequence[Inference],
     meetings: Meetings,
     grid: Grid,
     pipeline: Pipeline,
     known: Known,
-) -> dict[str, Crossing]:
-    """The variables that several parts know."""
+) -> Sequence[Mapping[str, Crossing]]:
+    """The variables that several parts know, by the parts that make them."""
     pieces, shared = known.same(grid.pieces), meetings.shared
     knowing = [tuple(map(inferences.__getitem__, places)) for places in meetings.knowing]
     lies = known.each(_lies_across, outlines, shared, knowing, everywhere=(pieces, pipeline))
     uses = known.each(_uses_across, outlines, lies, everywhere=(grid.space,))
-    return _together(known.each(_crosses, outlines, knowing, uses))
+    return known.each(_crosses, outlines, knowing, uses)
 
 
 def _lies_across(
@@ -361,6 +364,14 @@ def _crosses(
         seen = {one: Met(tensor, tensor.site, _here(use, one)) for one in _who(name, knowing)}
         found[name] = Crossing(tensor, use, seen)
     return found
+
+
+def _met_in(
+    inference: Inference, names: Iterable[str], around: Sequence[Mapping[str, Crossing]]
+) -> tuple[Met, ...]:
+    """What a part knows of the variables of these names, made in parts around it."""
+    homes = ((name, next(one for one in around if name in one)) for name in names)
+    return tuple(home[name].seen[inference] for name, home in homes)
 
 
 def _here(use: Use, inference: Inference) -> Use:

@@ -7,6 +7,7 @@ text that has not changed, and so on from there. What is not asked for in a turn
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
@@ -54,6 +55,8 @@ class Row(Generic[T, V]):
 
     def of(self, make: Callable[[T], V], row: Sequence[T]) -> tuple[V, ...]:
         """The values; those of objects that were in the last row are as they were there."""
+        if len(row) == len(self._row) and all(map(operator.is_, row, self._row)):
+            return self._values
         known = dict(zip(map(id, self._row), self._values, strict=True))
         values = [known[id(one)] if id(one) in known else make(one) for one in row]
         self._row, self._values = row, tuple(values)
