@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 from weakref import WeakKeyDictionary
 
 from parspec.interpreter.analysis.grid import Asked, Grid, asked_of, grid_over, layers_of
@@ -121,6 +121,15 @@ class Facts:
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
         self._holding: dict[str, tuple[str, ...]] = {}
+        self._told: dict[tuple[object, str], object] = {}
+
+    def once(self, tell: Callable[[str, Facts], V], name: str) -> V:
+        """What is told of something by its name: found out once, as it takes long to sum up and is
+        asked for again and again."""
+        key = tell, name
+        if key not in self._told:
+            self._told[key] = tell(name, self)
+        return cast(V, self._told[key])
 
     @property
     def model(self) -> Model:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 
 from parspec.interpreter.analysis.result import Move
@@ -75,10 +74,12 @@ def _brief(name: str, facts: Facts) -> str:
     return f"{code(linked(found))} · {price}"
 
 
-def _details(name: str, facts: Facts) -> Iterator[Block]:
+def _details(name: str, facts: Facts) -> tuple[Block, ...]:
+    return facts.once(_moved, name)
+
+
+def _moved(name: str, facts: Facts) -> tuple[Block, ...]:
     moves = _moves(name, facts)
     if not moves:
-        yield from paragraph("nothing moves on it")
-        return
-    yield from paragraph(f"**{cost(moves, facts).told()}**")
-    yield by_primitive(moves, facts)
+        return tuple(paragraph("nothing moves on it"))
+    return (*paragraph(f"**{cost(moves, facts).told()}**"), by_primitive(moves, facts))
