@@ -293,7 +293,7 @@ def test_a_file_of_the_library_is_for_reading(page, workspace):
 def test_the_status_item_sums_up(page):
     opened(page, "gathered.par")
     item = page.locator("[id='parspec.parspec.parspec.status']")
-    item.filter(has_text=re.compile("parspec|GB")).wait_for()
+    item.filter(has_text=re.compile(r"\d GB · [\d.]+ [GM]B/device")).wait_for()
 
 
 def test_the_log_tells_how_the_server_was_found(page):
