@@ -186,7 +186,7 @@ train adam { global_batch = B  microbatch = 8  divisor = dp }
         _served("phase = decode  context = 1024"),
     ),
     "context": (
-        "It sizes what a cache holds; a cache dimension of another size is an error.",
+        "A cache to which something is appended along a dimension of another size is an error.",
         _served("phase = decode  context = 1024"),
     ),
     "new_tokens": (

@@ -60,7 +60,7 @@ def _index(names: tuple[str, ...]) -> tuple[dict[str, str], tuple[_Known, ...]]:
 
 def _close(written: str, known: Iterable[_Known]) -> list[str]:
     """The three closest names that are near enough, but for the same one: those that share the
-    most letters are compared letter by letter."""
+    most letters are compared letter by letter; the same letters in another order are near."""
     length = len(written)
     if not 0 < length <= MOST_LETTERS:
         return []
@@ -73,9 +73,9 @@ def _close(written: str, known: Iterable[_Known]) -> list[str]:
     ]
     matcher = SequenceMatcher(b=written)
     scored: list[tuple[float, str]] = []
-    for _, key in nlargest(max(3, _COMPARED // length), sharing, key=lambda each: each[0]):
+    for bound, key in nlargest(max(3, _COMPARED // length), sharing, key=lambda each: each[0]):
         matcher.set_seq1(key)
-        scored.append((matcher.ratio(), key))
+        scored.append((max(matcher.ratio(), _CLOSENESS * (bound == 1)), key))
     return [key for score, key in nlargest(3, scored) if score >= _CLOSENESS]
 
 

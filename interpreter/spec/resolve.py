@@ -100,7 +100,8 @@ def resolve(
     gathered = gather(file, text, reader, plan, known.texts, folders)
     statements = gathered.statements
     passages = statements.passages
-    skipped = gathered.skipped.union(*known.planned.of(planned, passages))
+    later = frozenset[str]().union(*known.planned.of(planned, passages))
+    skipped = gathered.skipped | later
     found = list(gathered.findings)
     links, more = resolve_links(statements, skipped)
     found += more
@@ -120,10 +121,11 @@ def resolve(
     found += more
     notes = Notes([*found, *chain.from_iterable(known.misplaced.of(in_plans, passages))])
     axes = axis_sizes(mesh)
-    skipped |= mesh.poisoned - axes.keys()
+    poisoned = mesh.poisoned - axes.keys()
+    skipped |= poisoned
     world = World(
         dims,
-        facts(dims, skipped),
+        facts(dims, gathered.skipped | poisoned, later),
         dims.products,
         tuple(axes),
         frozenset[str]().union(*(passage.stack_dims for passage in passages)),

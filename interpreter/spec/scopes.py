@@ -35,8 +35,8 @@ Role: TypeAlias = Literal["input", "weight", "cache", "activation", "carry"]
 class Facts:
     """What is asked about single dimensions and names, each in a ledger, so that a passage depends
     on what it asked and on nothing else: the leaves of dimensions, their sizes, how many terms a
-    size has, the positions that they index, those that cannot be trusted, and the names that are
-    not reported."""
+    size has, the positions that they index, those that cannot be trusted, the names that are not
+    reported, and those that are not outside the body of the plan that is looked at."""
 
     leaves: Ledger[str, tuple[str, ...]]
     sizes: Ledger[str, Amount]
@@ -44,6 +44,7 @@ class Facts:
     positions: Ledger[str, str]
     poisoned: Ledger[str, None]
     skipped: Ledger[str, None]
+    planned: Ledger[str, None]
 
     @property
     def ledgers(self) -> Mapping[str, Ledger[Any, Any]]:
@@ -55,10 +56,11 @@ class Facts:
             "positions": self.positions,
             "poisoned": self.poisoned,
             "skipped": self.skipped,
+            "planned": self.planned,
         }
 
 
-def facts(dims: Dims, skipped: frozenset[str]) -> Facts:
+def facts(dims: Dims, skipped: frozenset[str], planned: frozenset[str]) -> Facts:
     """The facts about a spec's dimensions."""
     every = dims.items
     return Facts(
@@ -68,6 +70,7 @@ def facts(dims: Dims, skipped: frozenset[str]) -> Facts:
         Ledger({dim.name: dim.positions for dim in every}),
         Ledger(dict.fromkeys(dims.poisoned)),
         Ledger(dict.fromkeys(skipped)),
+        Ledger(dict.fromkeys(planned)),
     )
 
 
@@ -268,14 +271,21 @@ class Here:
         """Adds a finding."""
         self.notes.found.append(Finding(name, self.at(span), tuple(data.items())))
 
+    def is_quiet(self, name: Name) -> bool:
+        """Is nothing said of a name: as it stands in text that was skipped, or as a plan declares
+        it, who may be the one that is meant?"""
+        facts = self.world.facts
+        return name.text in facts.skipped or (
+            self.placed.plan is None and name.text in facts.planned
+        )
+
     def report_unknown(self, kind: str, name: Name, names: Iterator[str] | tuple[str, ...]) -> None:
-        """Adds `unknown_name`, unless the name stands in text that was skipped."""
+        """Adds `unknown_name`, unless nothing is said of the name."""
         self.report_meant(kind, name, near(name.text, names))
 
     def report_meant(self, kind: str, name: Name, close: tuple[str, ...]) -> None:
-        """Adds `unknown_name` with the names that may be meant, unless the name stands in text that
-        was skipped."""
-        if name.text not in self.world.facts.skipped:
+        """Adds `unknown_name` with the names that may be meant, unless nothing is said of it."""
+        if not self.is_quiet(name):
             found = unknown_but_for(kind, name.text, self.at(name.span), close)
             self.notes.found.append(found)
 

@@ -28,3 +28,9 @@ def test_it_puts_nothing_in_doubt_elsewhere() -> None:
     lost = MODEL.replace("gelu(x)", "gelu(z)") + PLANS + "plan worse { dim C ~ 4 weight z[B }\n"
     assert found(lost, "good") == ["unused_name", "unknown_name"]
     assert "unknown_name" in found(lost, None)
+
+
+def test_a_name_that_another_plan_declares_is_unknown_in_a_plan_s_own_body() -> None:
+    model = MODEL.replace("mesh tp = 2\n", "") + "for y: partition B on tp\n"
+    plans = "plan a { mesh tp = 2 }\nplan b { mesh dp = 2 expect x is P(B) on tp }\n"
+    assert [found(model + plans, plan) for plan in (None, "a", "b")] == [[], [], ["unknown_name"]]

@@ -45,6 +45,10 @@ def test_a_name_is_compared_with_few_of_very_many(monkeypatch):
     assert len(compared) <= 40
 
 
+def test_the_same_letters_in_another_order_are_near():
+    assert near("pt", ("dp", "tp", "pp")) == ("tp",)
+
+
 def test_very_long_names_are_near_to_none_but_themselves():
     long = "a" * (MOST_LETTERS + 1)
     assert near(f"{long}b", [f"{long}c"]) == ()
