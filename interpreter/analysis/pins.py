@@ -172,11 +172,9 @@ def judge_state(expect: Expect, pin: StateExpect, figures: Figures) -> Verdict:
     where = figures.inferred.origin(tensor.name)
     grid = figures.inferred.grid
     axes = expect.axes or tuple(axis for axis, _ in grid.axes)
-    states = {axis: _on_axis(where, axis, grid) for axis in axes}
-    value = ", ".join(f"{state} on {axis}" for axis, state in states.items())
-    wrong = [
-        axis for axis, state in states.items() if not _matches(state, pin, figures.inferred.grid)
-    ]
+    states = {name: state for axis in axes for name, state in _on_axis(where, axis, grid).items()}
+    value = ", ".join(f"{state} on {name}" for name, state in states.items())
+    wrong = [name for name, state in states.items() if not _matches(state, pin, grid)]
     if not wrong:
         return Verdict(True, value)
     facts: tuple[tuple[str, Datum], ...] = (
@@ -191,10 +189,14 @@ def judge_state(expect: Expect, pin: StateExpect, figures: Figures) -> Verdict:
     return Verdict(False, value, Finding(name, expect.site, facts, (declared,)))
 
 
-def _on_axis(where: Layout, axis: str, grid: Grid) -> State:
-    """The state on an axis: of its first piece that is not replicated."""
-    states = [where.state(piece) for piece in grid.covers[axis]]
-    return next((state for state in states if state.letter != "R"), REPLICATED)
+def _on_axis(where: Layout, axis: str, grid: Grid) -> Mapping[str, State]:
+    """The state on an axis, that of those of its pieces that are not replicated; by piece where
+    they have several."""
+    states = {piece: where.state(piece) for piece in grid.covers[axis]}
+    others = {piece: state for piece, state in states.items() if state.letter != "R"}
+    if len(set(others.values())) > 1:
+        return others
+    return {axis: next(iter(others.values()), REPLICATED)}
 
 
 def _matches(state: State, pin: StateExpect, grid: Grid) -> bool:

@@ -173,7 +173,9 @@ def _hole(facts: Facts) -> str:
     equal = tuple(name for name, cost in choices if cost == price)
     tie = f"; {enumeration(equal)} cost the same" if price is not None and len(equal) > 1 else ""
     device = " a device" if facts["unit"] == "B" and price is not None else ""
-    cheapest = "the cheapest that fits" if large else "the cheapest"
+    cheapest = "the cheapest"
+    if large:
+        cheapest += ", though it does not fit," if facts["dim"] in large else " that fits"
     return (
         f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, {cheapest} for "
         f"{word(facts['layer'])} ({', '.join(told)}{device}{tie})"

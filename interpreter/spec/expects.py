@@ -153,7 +153,7 @@ class _Resolving:
 
     def chosen(self, kind: str, name: Name, names: Iterable[str], told: str) -> bool:
         """Is a word one of a few? Where none is close to it, all are told."""
-        if near(name.text, names) or self.here.is_quiet(name):
+        if near(name.text, names) or self.here.is_quiet(kind, name):
             return self.known(kind, name, names)
         data = (("kind", kind), ("name", name.text), ("near", ()), ("here", told))
         self.here.notes.found.append(Finding("unknown_name", self.here.at(name.span), data))

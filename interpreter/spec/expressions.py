@@ -242,7 +242,7 @@ def _unknown_function(call: Call, here: Here) -> None:
     name, written = call.function, here.placed.text
     names = (*FUNCTIONS, *here.scope.callee_names())
     meant = ELSEWHERE.get(name.text.casefold())
-    if meant is None or here.is_quiet(name):
+    if meant is None or here.is_quiet("function", name):
         here.report_unknown("function", name, names)
         return
     close = tuple(each for each in near(name.text, names) if f"`{each}" in meant)

@@ -115,16 +115,16 @@ def register(
             yield callee
 
 
-def planned(passage: Passage) -> frozenset[str]:
-    """The dimensions and axes that some plan declares: until it is chosen nothing is said of
-    their names. A header that is broken may be a plan's."""
-    found: set[str] = set()
+def planned(passage: Passage) -> frozenset[tuple[str, str]]:
+    """The dimensions and axes that some plan declares, by kind and name: until it is chosen nothing
+    is said of them. A header that is broken may be a plan's."""
+    found: set[tuple[str, str]] = set()
     kinds = (syntax.PlanStatement, NoneType)
     for placed in chain.from_iterable(passage.kinds.get(kind, ()) for kind in kinds):
         for part in inner(placed):
             match part.chunk.statement:
                 case syntax.DimStatement(items=dims):
-                    found.update(dim.name.text for dim in dims)
+                    found.update(("dimension", dim.name.text) for dim in dims)
                 case syntax.MeshStatement(axes=axes) | syntax.AxisStatement(items=axes):
-                    found.update(axis.name.text for axis in axes)
+                    found.update(("axis", axis.name.text) for axis in axes)
     return frozenset(found)

@@ -68,7 +68,7 @@ class Known:
     def __init__(self) -> None:
         self.texts = Texts()
         self.dims_read: Row[Passage, frozenset[str]] = Row()
-        self.planned: Row[Passage, frozenset[str]] = Row()
+        self.planned: Row[Passage, frozenset[tuple[str, str]]] = Row()
         self.misplaced: Row[Passage, tuple[Finding, ...]] = Row()
         self._plans: dict[str | None, UnderPlan] = {}
 
@@ -100,8 +100,8 @@ def resolve(
     gathered = gather(file, text, reader, plan, known.texts, folders)
     statements = gathered.statements
     passages = statements.passages
-    later = frozenset[str]().union(*known.planned.of(planned, passages))
-    skipped = gathered.skipped | later
+    later = frozenset[tuple[str, str]]().union(*known.planned.of(planned, passages))
+    skipped = gathered.skipped.union(name for _, name in later)
     found = list(gathered.findings)
     links, more = resolve_links(statements, skipped)
     found += more

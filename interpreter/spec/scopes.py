@@ -44,7 +44,7 @@ class Facts:
     positions: Ledger[str, str]
     poisoned: Ledger[str, None]
     skipped: Ledger[str, None]
-    planned: Ledger[str, None]
+    planned: Ledger[tuple[str, str], None]
 
     @property
     def ledgers(self) -> Mapping[str, Ledger[Any, Any]]:
@@ -60,7 +60,7 @@ class Facts:
         }
 
 
-def facts(dims: Dims, skipped: frozenset[str], planned: frozenset[str]) -> Facts:
+def facts(dims: Dims, skipped: frozenset[str], planned: frozenset[tuple[str, str]]) -> Facts:
     """The facts about a spec's dimensions."""
     every = dims.items
     return Facts(
@@ -271,12 +271,12 @@ class Here:
         """Adds a finding."""
         self.notes.found.append(Finding(name, self.at(span), tuple(data.items())))
 
-    def is_quiet(self, name: Name) -> bool:
+    def is_quiet(self, kind: str, name: Name) -> bool:
         """Is nothing said of a name: as it stands in text that was skipped, or as a plan declares
-        it, who may be the one that is meant?"""
+        such a thing, which may be the one that is meant?"""
         facts = self.world.facts
         return name.text in facts.skipped or (
-            self.placed.plan is None and name.text in facts.planned
+            self.placed.plan is None and (kind, name.text) in facts.planned
         )
 
     def report_unknown(self, kind: str, name: Name, names: Iterator[str] | tuple[str, ...]) -> None:
@@ -285,7 +285,7 @@ class Here:
 
     def report_meant(self, kind: str, name: Name, close: tuple[str, ...]) -> None:
         """Adds `unknown_name` with the names that may be meant, unless nothing is said of it."""
-        if not self.is_quiet(name):
+        if not self.is_quiet(kind, name):
             found = unknown_but_for(kind, name.text, self.at(name.span), close)
             self.notes.found.append(found)
 

@@ -336,3 +336,21 @@ def test_what_stands_at_one_place_is_told_once(analyzed):
     assert catalogue.message(found) == (
         "expect no All-Reduce on tp does not hold: there is All-Reduce of z on tp"
     )
+
+
+def test_pieces_of_an_axis_that_differ_are_judged_one_by_one(analyzed):
+    spec = (
+        "mesh dp = 16\naxis edp = 2, ep = 8 of dp\ndim B = 64, E = 16\ninput x[E, B]\n"
+        "layer z: z[E, B] = gelu(x) partition E on ep, B on edp\noutput z\n"
+    )
+    values = {
+        state: analyzed(f"{spec}expect z is {state}\n").expects[0]
+        for state in ("P(B) on dp", "P(E) on dp", "P(B) on edp", "P(E) on ep")
+    }
+    assert {state: result.holds for state, result in values.items()} == {
+        "P(B) on dp": False,
+        "P(E) on dp": False,
+        "P(B) on edp": True,
+        "P(E) on ep": True,
+    }
+    assert values["P(B) on dp"].value == "P(B) on dp.0, P(E) on dp.1"

@@ -34,3 +34,8 @@ def test_a_name_that_another_plan_declares_is_unknown_in_a_plan_s_own_body() -> 
     model = MODEL.replace("mesh tp = 2\n", "") + "for y: partition B on tp\n"
     plans = "plan a { mesh tp = 2 }\nplan b { mesh dp = 2 expect x is P(B) on tp }\n"
     assert [found(model + plans, plan) for plan in (None, "a", "b")] == [[], [], ["unknown_name"]]
+
+
+def test_an_axis_of_a_plan_is_no_dimension() -> None:
+    weight = MODEL + "weight w[B, pp]\nlayer z: z[B] = gelu(y)\n"
+    assert "unknown_name" in found(weight + "plan a { mesh pp = 2 }\n", None)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher, get_close_matches
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from reading import layers, model, only
 
@@ -28,6 +28,8 @@ def chain(count: int) -> str:
 @given(WORDS, st.lists(WORDS, max_size=10, unique_by=str.casefold))
 def test_close_names_are_those_of_difflib(name, names):
     folded = {known.casefold(): known for known in names}
+    letters = sorted(name.casefold())
+    assume(all(key == name.casefold() or sorted(key) != letters for key in folded))
     same = folded.pop(name.casefold(), None)
     close = get_close_matches(name.casefold(), folded)
     assert set(near(name, names)) >= {folded[key] for key in close[: 2 if same else 3]}
