@@ -147,17 +147,6 @@ class Snapshot:
         """The innermost chunk at `offset`, as `around` says."""
         return next(iter(self.around(offset)), None)
 
-    def chunk_of(self, site: Site) -> Placed | None:
-        """The chunk of this file in which a site is."""
-        if site.file != self.file:
-            return None
-        for run, start in zip(self.document.runs, self.document.starts, strict=True):
-            if site.chunk in run.offset_of:
-                offset = run.offset_of[site.chunk]
-                chunk = next(chunk for chunk in run.every if chunk.key == site.chunk)
-                return Placed(chunk, start + offset)
-        return None
-
     # -- sites -----------------------------------------------------------------------------------
 
     def location(self, site: Site) -> Location | None:

@@ -69,8 +69,12 @@ class Routed:
     tensors: Mapping[str, Tensor]
     uses: Mapping[str, Use]
     shared: frozenset[str]
-    pieces: Pieces
     seating: Seating
+
+    @property
+    def pieces(self) -> Pieces:
+        """The pieces of the mesh."""
+        return self.seating.pieces
 
     @property
     def pipeline(self) -> Pipeline:
@@ -429,4 +433,4 @@ def _routed(
     tensors = {one.tensor.name: one.tensor for one in met}
     shared = frozenset(outline.tensors.keys() & tensors.keys())
     tensors.update(outline.tensors)
-    return Routed(outline, inference, tensors, uses, shared, seating.pieces, seating)
+    return Routed(outline, inference, tensors, uses, shared, seating)
