@@ -1,20 +1,20 @@
 """Facts: an analysis by name, for features that ask about one thing at a time.
 
-Each table is made when it is first looked at. What a part of the model says is kept with the part,
-which outlives edits elsewhere; what the analysis says, with the analysis.
+What is asked about one layer, variable or statement is looked up in the parts of the model that
+have it, and made of no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
-from typing import TypeAlias, TypeVar, cast
-from weakref import WeakKeyDictionary
+from typing import TypeVar, cast
 
-from parspec.interpreter.analysis.grid import Asked, Grid, asked_of, grid_over, layers_of
+from parspec.interpreter.analysis.grid import Grid, grid_over
 from parspec.interpreter.analysis.result import Analysis, LayerResult, Move, TensorResult
 from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.spec.model import (
     Axis,
     Device,
@@ -22,97 +22,22 @@ from parspec.interpreter.spec.model import (
     Layer,
     Link,
     Model,
-    Part,
     Stack,
     Tensor,
     View,
 )
 from parspec.interpreter.theory.formulas import Amount, product
+from parspec.lsp.parts import (
+    Chunk,
+    ListedFacts,
+    PartFacts,
+    chunk_of,
+    facts_of,
+    grouped,
+    listed_facts,
+)
 
-Chunk: TypeAlias = tuple[str, int]  # the file and the key of a statement
-K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-
-
-class PartFacts:
-    """A part of a model by name and by the statements that it comes from."""
-
-    def __init__(self, part: Part) -> None:
-        self._items = part.items
-        self._stacks = part.stacks
-        self._tensors = part.tensors
-
-    @cached_property
-    def layers(self) -> Mapping[str, Layer]:
-        """Layers by name."""
-        return {layer.name: layer for layer in layers_of(self._items)}
-
-    @cached_property
-    def stacks(self) -> Mapping[str, Stack]:
-        """Stacks by name."""
-        return {stack.name: stack for stack in self._stacks}
-
-    @cached_property
-    def tensors(self) -> Mapping[str, Tensor]:
-        """Variables by name."""
-        return {tensor.name: tensor for tensor in self._tensors}
-
-    @cached_property
-    def layers_at(self) -> Mapping[Chunk, list[Layer]]:
-        """Layers by statement."""
-        return grouped(self.layers.values(), lambda layer: [_chunk(layer.site)])
-
-    @cached_property
-    def stacks_at(self) -> Mapping[Chunk, list[Stack]]:
-        """Stacks by statement."""
-        return grouped(self._stacks, lambda stack: [_chunk(stack.site)])
-
-    @cached_property
-    def tensors_at(self) -> Mapping[Chunk, list[Tensor]]:
-        """Variables by statement."""
-        return grouped(self._tensors, lambda tensor: [_chunk(tensor.site)])
-
-    @cached_property
-    def asked(self) -> frozenset[Asked]:
-        """The cuts that it asks for."""
-        return asked_of(self._items, self._tensors)
-
-    @cached_property
-    def holding(self) -> Mapping[str, list[str]]:
-        """What the variables are called that are indexed by a dimension."""
-        found: dict[str, list[str]] = {}
-        for tensor in self._tensors:
-            for dim in {*tensor.dims, *tensor.leaves}:
-                found.setdefault(dim, []).append(tensor.label)
-        return found
-
-    @cached_property
-    def made_from(self) -> Mapping[str | None, list[Layer]]:
-        """Layers by the block or op that they are written with."""
-        return grouped(self.layers.values(), lambda layer: [layer.template])
-
-    @cached_property
-    def makers(self) -> Mapping[str, Layer]:
-        """Layers by what they give."""
-        return {layer.out: layer for layer in self.layers.values()}
-
-    @cached_property
-    def readers(self) -> Mapping[str, list[Layer]]:
-        """Layers by what they read."""
-        return grouped(
-            self.layers.values(),
-            lambda layer: dict.fromkeys(operand.tensor for operand in layer.operands),
-        )
-
-
-_PARTS: WeakKeyDictionary[Part, PartFacts] = WeakKeyDictionary()
-
-
-def _facts_of(part: Part) -> PartFacts:
-    known = _PARTS.get(part)
-    if known is None:
-        known = _PARTS[part] = PartFacts(part)
-    return known
 
 
 class Facts:
@@ -179,7 +104,7 @@ class Facts:
     @cached_property
     def parts(self) -> tuple[PartFacts, ...]:
         """The parts of the model, in its order."""
-        return tuple(map(_facts_of, self.model.parts))
+        return tuple(map(facts_of, self.model.parts))
 
     def layer(self, name: str) -> Layer | None:
         """The layer of a name."""
@@ -211,22 +136,24 @@ class Facts:
         for tensor in self.tensors_at(site):
             around = tensor.name.rpartition(".")[0]
             path = f"{around}.{name}" if around else name
-            if path in self.layers_inside and self.layer(path) is None:
+            if any(path in part.around for part in self.parts):
                 return path
         return None
 
     def _at(self, site: Site, table: Callable[[PartFacts], Mapping[Chunk, list[V]]]) -> Iterator[V]:
-        chunk = _chunk(site)
         for part in self.parts:
-            yield from table(part).get(chunk, ())
+            if _comes_from(part, site):
+                yield from table(part).get(chunk_of(site), ())
 
     def maker(self, tensor: str) -> Layer | None:
         """The layer that gives a variable."""
-        return next((part.makers[tensor] for part in self.parts if tensor in part.makers), None)
+        makers = (part.makers.get(tensor) for part in self.parts if tensor in part.used)
+        return next(filter(None, makers), None)
 
     def readers(self, tensor: str) -> tuple[Layer, ...]:
         """The layers that read a variable."""
-        return tuple(layer for part in self.parts for layer in part.readers.get(tensor, ()))
+        parts = (part for part in self.parts if tensor in part.used)
+        return tuple(layer for part in parts for layer in part.readers.get(tensor, ()))
 
     def label(self, tensor: str) -> str:
         """What the spec calls a variable; what an expression inside a layer gives has the layer's
@@ -258,19 +185,20 @@ class Facts:
         layers = (layer for part in self.analysis.parts for layer in part.layers)
         return any(name != "repeated" for layer in layers for _, name in layer.strategy)
 
+    @cached_property
+    def _listed(self) -> tuple[tuple[PartFacts, ListedFacts], ...]:
+        """The parts with what is listed of each."""
+        return tuple(zip(self.parts, map(listed_facts, self.analysis.parts), strict=True))
+
     def result(self, layer: str) -> LayerResult | None:
         """What the analysis says of a layer."""
-        for part, listed in zip(self.parts, self.analysis.parts, strict=True):
-            if layer in part.layers:
-                return next(one for one in listed.layers if one.name == layer)
-        return None
+        found = (listed for part, listed in self._listed if layer in part.layers)
+        return next((listed.layers[layer] for listed in found), None)
 
     def lying(self, tensor: str) -> TensorResult | None:
         """What the analysis says of a variable."""
-        for part, listed in zip(self.parts, self.analysis.parts, strict=True):
-            if tensor in part.tensors:
-                return next(one for one in listed.tensors if one.name == tensor)
-        return None
+        found = (listed for part, listed in self._listed if tensor in part.tensors)
+        return next((listed.tensors[tensor] for listed in found), None)
 
     def followed(self, layer: str) -> Iterator[tuple[str, str]]:
         """The axes on which a layer follows a variable, and that variable; in place of what an
@@ -285,22 +213,13 @@ class Facts:
             else:
                 yield from (each for each in self.followed(unnamed) if each[0] == axis)
 
-    @cached_property
-    def splitting(self) -> Mapping[str, Mapping[tuple[str, ...], list[str]]]:
-        """For each dimension: the layers that are partitioned along it, by the axes on which they
-        are, outermost first."""
-        found: dict[str, dict[tuple[str, ...], list[str]]] = {}
-        into: dict[tuple[tuple[str, str], ...], list[list[str]]] = {}  # by what layers' clauses say
-        for layer in self.analysis.layers:
-            lists = into.get(layer.partition)
-            if lists is None:
-                cuts = grouped(layer.partition, lambda cut: [cut[1]])
-                lists = into[layer.partition] = [
-                    found.setdefault(dim, {}).setdefault(tuple(axis for axis, _ in on), [])
-                    for dim, on in cuts.items()
-                ]
-            for names in lists:
-                names.append(layer.name)
+    def splitting(self, dim: str) -> Mapping[tuple[str, ...], list[str]]:
+        """The layers that are partitioned along a dimension, by the axes on which they are,
+        outermost first."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for _, listed in self._listed:
+            for axes, names in listed.splitting.get(dim, {}).items():
+                found.setdefault(axes, []).extend(names)
         return found
 
     def holding(self, dim: str) -> tuple[str, ...]:
@@ -322,50 +241,41 @@ class Facts:
         """The moves at work by the axes that they are on."""
         return grouped(self.at_work, lambda move: [move.axes])
 
-    @cached_property
-    def in_front_of(self) -> Mapping[str, list[Move]]:
-        """All moves, free ones too, by the layer or stack that they are in front of."""
-        return grouped(self.analysis.moves, lambda move: [move.layer])
+    def in_front_of(self, name: str) -> list[Move]:
+        """All moves, free ones too, in front of a layer or stack."""
+        found = (on for part, on in self._listed if name in part.layers or name in part.stacks)
+        return [move for listed in found for move in listed.in_front_of.get(name, ())]
 
-    @cached_property
-    def of_tensor(self) -> Mapping[str, list[Move]]:
-        """The moves at work by variable."""
-        return grouped(self.at_work, lambda move: [move.tensor])
+    def of_tensor(self, tensor: str) -> list[Move]:
+        """The moves at work of a variable."""
+        found = (listed for part, listed in self._listed if tensor in part.used)
+        moves = [move for listed in found for move in listed.of_tensor.get(tensor, ())]
+        last = at_work(self.analysis.to_outputs)
+        return [*moves, *(move for move in last if move.tensor == tensor)]
 
-    @cached_property
-    def inside(self) -> Mapping[str, list[Move]]:
-        """The moves at work by the paths that hold them: those of `decoder.up` are in `decoder`."""
-        return grouped(self.at_work, lambda move: _paths(move.layer))
+    def inside(self, path: str) -> list[Move]:
+        """The moves at work in a stack, a use of a block or a layer: those of `decoder.up` are in
+        `decoder`, too."""
+        return [move for one in self._around(path) for move in one.inside.get(path, ())]
 
-    @cached_property
-    def layers_inside(self) -> Mapping[str, list[LayerResult]]:
-        """Layers by the paths that hold them, their own among these."""
-        return grouped(self.analysis.layers, lambda layer: _paths(layer.name))
+    def layers_inside(self, path: str) -> list[LayerResult]:
+        """What the analysis says of a layer, or of those in a stack or in a use of a block."""
+        found = self._around(path)
+        return [layer for listed in found for layer in listed.layers_inside.get(path, ())]
 
-    def moved_at(self, site: Site) -> Sequence[Move]:
+    def _around(self, path: str) -> Iterator[ListedFacts]:
+        for part, listed in self._listed:
+            if path in part.layers or path in part.around:
+                yield listed
+
+    def moved_at(self, site: Site) -> list[Move]:
         """All moves, free ones too, at the statement of a site."""
-        return self._moved_at.get(_chunk(site), ())
-
-    @cached_property
-    def _moved_at(self) -> Mapping[Chunk, list[Move]]:
-        return grouped(self.analysis.moves, lambda move: [_chunk(move.site)])
-
-
-def grouped(values: Iterable[V], keys: Callable[[V], Iterable[K]]) -> dict[K, list[V]]:
-    """The values under each of their keys, in their order."""
-    found: dict[K, list[V]] = {}
-    for value in values:
-        for key in keys(value):
-            found.setdefault(key, []).append(value)
-    return found
+        chunk = chunk_of(site)
+        found = (listed for part, listed in self._listed if _comes_from(part, site))
+        moves = [move for listed in found for move in listed.moved_at.get(chunk, ())]
+        return [*moves, *(m for m in self.analysis.to_outputs if chunk_of(m.site) == chunk)]
 
 
-def _chunk(site: Site) -> Chunk:
-    return site.file, site.chunk
-
-
-def _paths(name: str) -> Iterator[str]:
-    """`a`, `a.b` and `a.b.c` for `a.b.c`."""
-    parts = name.split(".")
-    for end in range(1, len(parts) + 1):
-        yield ".".join(parts[:end])
+def _comes_from(part: PartFacts, site: Site) -> bool:
+    """Does a part come from the statement of a site, among others?"""
+    return site.chunk in part.chunks.get(site.file, ())

@@ -18,7 +18,6 @@ from parspec.interpreter.spec.model import (
     Assignment,
     Dim,
     Item,
-    Layer,
     Mesh,
     Model,
     Stack,
@@ -381,12 +380,3 @@ def _wires(
 def units_of(dim: Dim) -> Amount:
     """How many whole units a dimension has."""
     return ceil_divide(dim.extent, dim.unit)
-
-
-def layers_of(items: Iterable[Item]) -> Iterable[Layer]:
-    """All layers in order, those inside stacks once."""
-    for item in items:
-        if isinstance(item, Layer):
-            yield item
-        else:
-            yield from layers_of(item.items)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from parspec.interpreter.analysis.grid import Asked, asked_of, layers_of
+from parspec.interpreter.analysis.grid import Asked, asked_of
 from parspec.interpreter.spec.model import Layer, Part, Stack, Tensor
 
 
@@ -31,16 +31,14 @@ class Outline:
 
 def outline_of(part: Part) -> Outline:
     """The outline of a part."""
-    tensors = {tensor.name: tensor for tensor in part.tensors}
-    layers = tuple(layers_of(part.items))
     return Outline(
-        tensors,
+        part.named,
         {stack.name: stack for stack in part.stacks},
-        layers,
-        tuple(tensors),
-        tuple(sorted(part.used - tensors.keys())),
+        part.layers,
+        tuple(part.named),
+        tuple(sorted(part.used - part.named.keys())),
         asked_of(part.items, part.tensors),
-        frozenset(dim for layer in layers for dim in layer.operator.dims),
+        frozenset(dim for layer in part.layers for dim in layer.operator.dims),
         tuple(tensor for tensor in part.tensors if tensor.rest),
-        tuple(layer for layer in layers if any(s.saying == "hole" for s in layer.assignments)),
+        tuple(layer for layer in part.layers if any(s.saying == "hole" for s in layer.assignments)),
     )

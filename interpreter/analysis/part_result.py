@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -19,7 +19,7 @@ from parspec.interpreter.analysis.liveness import Lives, Spans, last_uses, lives
 from parspec.interpreter.analysis.memory import Rest, Resting, rest_of, resting_in, rests_in
 from parspec.interpreter.analysis.repeats import copies_in
 from parspec.interpreter.analysis.repetition import Repetition, repetition_in
-from parspec.interpreter.analysis.result import LayerResult, Move, StateOf, TensorResult
+from parspec.interpreter.analysis.result import Cuts, LayerResult, Move, StateOf, TensorResult
 from parspec.interpreter.analysis.sections import Routed, Section
 from parspec.interpreter.analysis.sharding import Sharding
 from parspec.interpreter.analysis.sizes import bytes_of
@@ -63,6 +63,12 @@ class PartResult:
         """Its layers, as they are shown."""
         rows = zip(self.section.layers, self.costs.each_done, strict=True)
         return tuple([_layer(*row, self.section, self.naming) for row in rows])
+
+    @property
+    def partitions(self) -> Iterator[tuple[str, Cuts]]:
+        """Its layers by name, with what each is partitioned along."""
+        for placed in self.section.layers:
+            yield placed.layer.name, _partition(placed.sharding, self.naming.pieces)
 
     @cached_property
     def tensors(self) -> tuple[TensorResult, ...]:
@@ -141,7 +147,7 @@ def _layer(placed: Placed, done: Done, section: Section, naming: Naming) -> Laye
 
 
 @lru_cache(maxsize=16384)
-def _partition(sharding: Sharding, pieces: Pieces) -> tuple[tuple[str, str], ...]:
+def _partition(sharding: Sharding, pieces: Pieces) -> Cuts:
     """The dimension that each axis cuts, in mesh order."""
     cuts = {name: dim for dim, axes in sharding.placement.cuts for name in pieces.shown(axes)}
     return tuple(sorted(cuts.items(), key=lambda cut: pieces.place(cut[0])))

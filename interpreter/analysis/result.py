@@ -23,6 +23,9 @@ from parspec.interpreter.theory.layouts import Layout
 Shares: TypeAlias = tuple[tuple[int, Amount], ...]
 """Pipeline stages that take part in something, each with its part of what the busiest has."""
 
+Cuts: TypeAlias = tuple[tuple[str, str], ...]
+"""The dimension that each axis cuts, in mesh order."""
+
 ONE_STAGE: Shares = ((0, 1),)  # that of a plan without stages
 
 Pass: TypeAlias = Literal["forward", "backward", "update"]
@@ -87,7 +90,7 @@ class LayerResult:
     name: str
     turns: Amount
     busiest_turns: Amount
-    partition: tuple[tuple[str, str], ...]
+    partition: Cuts
     follows: tuple[tuple[str, str], ...]
     strategy: tuple[tuple[str, str], ...]
     states: tuple[StateOf, ...]
@@ -171,6 +174,11 @@ class Listed(Protocol):
     @property
     def layers(self) -> tuple[LayerResult, ...]:
         """Its layers."""
+        ...
+
+    @property
+    def partitions(self) -> Iterable[tuple[str, Cuts]]:
+        """Its layers by name, with what each is partitioned along."""
         ...
 
     @property

@@ -25,12 +25,13 @@ from parspec.interpreter.spec.patterns import ANY
 
 
 def close_names(case: Case) -> Iterator[Fix]:
-    """Each name that may be meant, in place of the one that nobody knows."""
+    """Each name that may be meant, in place of the one that nobody knows, wherever that stands."""
     name, close = case.text("name"), [word(each) for each in items(case.facts.get("near"))]
     if case.finding.fixes or case.facts.get("made") or case.at.text(case.span) != name:
         return
     for each in (each for each in close if not case.is_to_import(each)):
-        yield fix(f"Replace `{name}` with `{each}`", case.at.replace(case.span, each))
+        sites = (case.finding.site, *(note.site for note in case.finding.related))
+        yield fix(f"Replace `{name}` with `{each}`", *(Edit(site, each) for site in sites))
 
 
 def close_files(case: Case) -> Iterator[Fix]:

@@ -13,11 +13,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.simulate.machine import Array, Extent
 from parspec.interpreter.simulate.slots import slot_dims
-from parspec.interpreter.spec.model import Layer, Model, Operand, Stack, Tensor
+from parspec.interpreter.spec.model import Layer, Model, Operand, Stack, Tensor, layers_of
 
 Turns: TypeAlias = tuple[int, ...]  # of the stacks around, outermost first
 

@@ -14,14 +14,23 @@ from fractions import Fraction
 from math import prod
 
 from parspec.grammar.values import value
-from parspec.interpreter.analysis.grid import Grid, layers_of
+from parspec.interpreter.analysis.grid import Grid
 from parspec.interpreter.analysis.moves import all_moves
 from parspec.interpreter.analysis.pipeline import stacks_of
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.analysis.sections import Inferred, infer
 from parspec.interpreter.simulate.sizes import Cutting, Sized, Wanted, smallest
 from parspec.interpreter.simulate.slots import slot_dims
-from parspec.interpreter.spec.model import Dim, Link, Mesh, Model, Settings, Stack, Stages
+from parspec.interpreter.spec.model import (
+    Dim,
+    Link,
+    Mesh,
+    Model,
+    Settings,
+    Stack,
+    Stages,
+    layers_of,
+)
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.layouts import FLAT, Layout
 from parspec.interpreter.theory.redistribution import Step

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from parspec.grammar.keywords import NAME, STARTERS, misspelt_starter
 from parspec.grammar.syntax import PlanStatement
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.diagnostics.findings import Related
+from parspec.interpreter.diagnostics.findings import Fix, Related
 
 if TYPE_CHECKING:
     from parspec.grammar.document import Chunk, Document
@@ -157,9 +157,16 @@ def _said_once(findings: Iterable[Finding]) -> Iterator[Finding]:
         known = first.get(key)
         if known is not None:
             also = Related(finding.site, f"{key[2]} is used here, too")
-            finding = replace(known, related=(*known.related, also))
+            fixes = tuple(_together(known.fixes, finding.fixes))
+            finding = replace(known, related=(*known.related, also), fixes=fixes)
         first[key] = finding
     yield from first.values()
+
+
+def _together(fixes: Iterable[Fix], others: Iterable[Fix]) -> Iterator[Fix]:
+    """Fixes, each with what others of the same title do elsewhere."""
+    edits = {fix.title: fix.edits for fix in others}
+    yield from (Fix(fix.title, (*fix.edits, *edits.get(fix.title, ()))) for fix in fixes)
 
 
 def _follows(finding: Finding, doubtful: set[str]) -> bool:

@@ -7,7 +7,7 @@ kept beside it and never compared, so that equal content means an equal model.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import cached_property
@@ -238,6 +238,16 @@ class Part:
     tensors: tuple[Tensor, ...]
 
     @cached_property
+    def layers(self) -> tuple[Layer, ...]:
+        """Its layers in order, those inside stacks once."""
+        return tuple(layers_of(self.items))
+
+    @cached_property
+    def named(self) -> Mapping[str, Tensor]:
+        """Its variables by name."""
+        return {tensor.name: tensor for tensor in self.tensors}
+
+    @cached_property
     def used(self) -> frozenset[str]:
         """The variables that its layers and stacks read or give."""
         return frozenset(name for item in self.items for name in _used(item))
@@ -265,6 +275,15 @@ class Part:
         """The dimensions that its stacks repeat along or its variables have a slice for."""
         own = (dim for tensor in self.tensors for dim in tensor.stacked)
         return frozenset((*own, *(stack.dim for stack in self.stacks)))
+
+
+def layers_of(items: Iterable[Item]) -> Iterator[Layer]:
+    """All layers in order, those inside stacks once."""
+    for item in items:
+        if isinstance(item, Layer):
+            yield item
+        else:
+            yield from layers_of(item.items)
 
 
 def _used(item: Item) -> Iterator[str]:

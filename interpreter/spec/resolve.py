@@ -7,7 +7,7 @@ it, and what depends on a mistake is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from parspec.interpreter.spec.hardware import (
     resolve_mesh,
 )
 from parspec.interpreter.spec.memo import Row
+from parspec.interpreter.spec.mistyped import with_mistyped
 from parspec.interpreter.spec.model import Dim, Model, Output, Part
 from parspec.interpreter.spec.paths import Names, Shelves
 from parspec.interpreter.spec.patterns import rules
@@ -164,7 +165,7 @@ def resolve(
         explicit is not None,
         explicit,
         gathered.documents,
-        _ordered(notes.found, gathered),
+        _ordered(notes.found, gathered, axes),
         broken_kinds(notes.found, statements),
     )
 
@@ -192,17 +193,21 @@ def _unknown_turns(parts: Iterable[Part], dims: Dims) -> Iterator[Dim]:
             yield Dim(name, symbol(name), symbol(name), (name,), 1, False, False, name)
 
 
-def _ordered(findings: Iterable[Finding], gathered: Gathered) -> tuple[Finding, ...]:
+def _ordered(
+    findings: Iterable[Finding], gathered: Gathered, axes: Collection[str]
+) -> tuple[Finding, ...]:
     """Each finding once, in the order of the text: the file itself first. Left out are those that
     may only follow from others."""
     documents = gathered.documents
     places = {file: place for place, (file, _) in enumerate(documents)}
     parsed = dict(documents)
-    caused = without_consequences(dict.fromkeys(findings), documents, gathered.aside)
+    every = tuple(dict.fromkeys(findings))
+    caused = without_consequences(every, documents, gathered.aside)
+    told = with_mistyped(caused, every, parsed, axes)
 
     def position(finding: Finding) -> tuple[int, int, int, int]:
         site = finding.site
         start = parsed[site.file].start_of(site.chunk) if site.file in parsed else 0
         return places.get(site.file, len(places)), start, site.span.start, site.span.end
 
-    return tuple(sorted(caused, key=position))
+    return tuple(sorted(told, key=position))

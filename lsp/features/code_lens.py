@@ -84,7 +84,7 @@ def _of_layers(
         if not facts.moved_at(site) and not _holds_layers(placed.chunk.statement):
             continue
         paths = tuple(_paths(site, name.text, facts))
-        moves = [move for path in paths for move in facts.inside.get(path, ())]
+        moves = [move for path in paths for move in facts.inside(path)]
         if not moves:
             continue
         price = cost(moves, facts)
@@ -112,7 +112,7 @@ def _figures(paths: Iterable[str], price: Cost, facts: Facts) -> str:
     told = [f"traffic {traffic}", f"{per_device}/device"]
     if price.time is not None:
         told.append(f"communication {time}")
-    layers = [layer for path in paths for layer in facts.layers_inside.get(path, ())]
+    layers = [layer for path in paths for layer in facts.layers_inside(path)]
     if len(layers) == 1 and layers[0].bytes_per_device is not None:
         turn = " a turn" if layers[0].turns != 1 else ""
         told.append(f"memory {short(layers[0].bytes_per_device)}/device{turn}")

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from parspec.grammar.values import value
-from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Site
-from parspec.interpreter.spec.model import Layer, Model, Stack, Tensor
+from parspec.interpreter.spec.model import Layer, Model, Stack, Tensor, layers_of
 from parspec.lsp.features.meaning import at
 from parspec.lsp.ranges import Location
 from parspec.lsp.snapshot import Snapshot

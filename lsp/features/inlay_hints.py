@@ -23,12 +23,13 @@ from parspec.interpreter.output.wording.axes import said_on
 from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.spec.model import Layer
 from parspec.interpreter.theory.formulas import is_number
-from parspec.lsp.facts import Facts, grouped
+from parspec.lsp.facts import Facts
 from parspec.lsp.features.focus import of_file
 from parspec.lsp.features.hovers.moves import by_primitive, told_moves
 from parspec.lsp.features.patterns import Giving
 from parspec.lsp.features.prices import DOT, Cost, cost
 from parspec.lsp.features.prose import Block, code, lines
+from parspec.lsp.parts import grouped
 from parspec.lsp.ranges import Location, Range
 from parspec.lsp.snapshot import Placed, Snapshot
 
@@ -291,7 +292,7 @@ def _inside(
     end: int, name: str, site: Site, facts: Facts, least: int, prefix: str
 ) -> Iterator[Hint]:
     """Behind the use of a block what moves inside."""
-    moves = facts.inside.get(facts.use_at(site, name) or "", ())
+    moves = facts.inside(facts.use_at(site, name) or "")
     price = cost(moves, facts)
     if moves and not _is_little(price, least):
         text = f"{prefix}inside: {price.told()}"

@@ -14,8 +14,9 @@ from parspec.grammar.span import Span
 from parspec.grammar.syntax import FlagClause, ForStatement, Pattern, StoreClause
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Assignment, Layer, Stack, Tensor
-from parspec.lsp.facts import Facts, grouped
+from parspec.lsp.facts import Facts
 from parspec.lsp.features.written import chunk_at
+from parspec.lsp.parts import grouped
 from parspec.lsp.ranges import Location, Range
 from parspec.lsp.snapshot import Placed, Snapshot
 

@@ -39,12 +39,12 @@ def test_by_name():
 
 def test_by_dimension_and_path():
     facts = snapshot_of(SPEC).facts[0]
-    assert facts.splitting["F"] == {("tp",): ["deep.one.up", "deep.one.down"]}
-    assert [layer.name for layer in facts.layers_inside["deep.one"]] == [
+    assert facts.splitting("F") == {("tp",): ["deep.one.up", "deep.one.down"]}
+    assert [layer.name for layer in facts.layers_inside("deep.one")] == [
         "deep.one.up",
         "deep.one.down",
     ]
-    kinds = {move.primitive for move in facts.inside["deep"]}
+    kinds = {move.primitive for move in facts.inside("deep")}
     assert kinds == {"All-Reduce"}
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import Analysis, LayerResult, TensorResult
 from parspec.interpreter.diagnostics.readable import bytes_text, share_text
 from parspec.interpreter.output.comparisons.members import members
@@ -14,7 +13,7 @@ from parspec.interpreter.output.comparisons.words import capacity
 from parspec.interpreter.output.wording.axes import axis_of, linked, pieces_of
 from parspec.interpreter.output.wording.facts import device_of
 from parspec.interpreter.output.wording.quantities import how_many, in_seconds
-from parspec.interpreter.spec.model import Dim, Link, Model
+from parspec.interpreter.spec.model import Dim, Link, Model, layers_of
 from parspec.interpreter.theory.formulas import Amount, reader
 
 _AT_REST = ("input", "weight", "cache")

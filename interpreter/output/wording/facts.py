@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis, ExpectResult, Memory, Move, Pass
 from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
 from parspec.interpreter.output.wording.quantities import in_bytes, sized, sum_of
-from parspec.interpreter.spec.model import Device, Model
+from parspec.interpreter.spec.model import Device, Model, layers_of
 from parspec.interpreter.theory.formulas import Amount, Number, is_number
 from parspec.interpreter.theory.primitives import PriceList
 

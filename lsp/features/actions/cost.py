@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from parspec.grammar.values import value
-from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text
 from parspec.interpreter.output.wording.facts import at_work
-from parspec.interpreter.spec.model import Model
+from parspec.interpreter.spec.model import Model, layers_of
 from parspec.interpreter.theory.formulas import Amount, is_number, total
 from parspec.interpreter.theory.primitives import ALL_REDUCE, per_device
 

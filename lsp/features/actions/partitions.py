@@ -11,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import Cut, ForStatement, LayerStatement, PartitionClause
 from parspec.grammar.values import value
-from parspec.interpreter.analysis.grid import layers_of
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Edit as FoundEdit
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import Spot, spot
-from parspec.interpreter.spec.model import Dim, Layer, Model, Stack
+from parspec.interpreter.spec.model import Dim, Layer, Model, Stack, layers_of
 from parspec.lsp.features.actions.action import Action
 from parspec.lsp.features.actions.cost import Cost, cost, saving
 from parspec.lsp.features.actions.trial import Bench, news

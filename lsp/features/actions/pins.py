@@ -12,9 +12,10 @@ from parspec.grammar.syntax import ExpectStatement, PlanStatement, PrimitiveExpe
 from parspec.interpreter.analysis.result import Analysis, Move
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import Spot, every, inside, spot
-from parspec.lsp.facts import Facts, grouped
+from parspec.lsp.facts import Facts
 from parspec.lsp.features.actions.trial import Bench
 from parspec.lsp.features.edits import placed
+from parspec.lsp.parts import grouped
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
 

@@ -83,7 +83,7 @@ def _split(name: str, facts: Facts) -> list[tuple[str, str, Amount, Sequence[str
     return [
         (leaf, " * ".join(axes), facts.ways(axes), layers)
         for leaf in leaves
-        for axes, layers in facts.splitting.get(leaf, {}).items()
+        for axes, layers in facts.splitting(leaf).items()
     ]
 
 

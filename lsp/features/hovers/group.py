@@ -52,10 +52,10 @@ def _head(site: Site, name: str, place: Place) -> tuple[Block, ...]:
 
 
 def _brief(path: str, facts: Facts) -> str:
-    layers = facts.layers_inside.get(path, ())
+    layers = facts.layers_inside(path)
     if not layers:
         return ""
-    moves = facts.inside.get(path, ())
+    moves = facts.inside(path)
     price = f"**{cost(moves, facts).told()}**" if moves else ""
     return DOT.join(filter(None, (price, plural(len(layers), "layer"), _turns(path, facts))))
 
@@ -69,10 +69,10 @@ def _turns(path: str, facts: Facts) -> str:
 
 def _details(path: str, facts: Facts) -> Iterator[Block]:
     yield from paragraph(_brief(path, facts))
-    moves = facts.inside.get(path, ())
+    moves = facts.inside(path)
     if moves:
         yield by_primitive(moves, facts)
-    layers = facts.layers_inside.get(path, ())
+    layers = facts.layers_inside(path)
     time = sum_known(layer.time for layer in layers)
     yield from paragraph(f"compute {in_seconds(time)}" if layers and time is not None else "")
 
@@ -97,7 +97,7 @@ def _uses(sites: Sequence[Site], facts: Facts) -> Iterator[Block]:
 
 def _uses_brief(sites: Sequence[Site], facts: Facts) -> str:
     paths = _paths(sites, facts)
-    moves = [move for path in paths for move in facts.inside.get(path, ())]
+    moves = [move for path in paths for move in facts.inside(path)]
     price = f"**{cost(moves, facts).told()}**" if moves else ""
     return DOT.join(filter(None, (price, plural(len(paths), "use"))))
 

@@ -15,13 +15,14 @@ from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.output.wording.quantities import how_many, in_seconds, sum_of
 from parspec.interpreter.spec.model import Layer
 from parspec.interpreter.theory.formulas import Amount, is_number, reader
-from parspec.lsp.facts import Facts, grouped
+from parspec.lsp.facts import Facts
 from parspec.lsp.features.hovers.moves import told_moves
 from parspec.lsp.features.hovers.subject import Place, Subject, first_of, paragraph
 from parspec.lsp.features.layouts import columns
 from parspec.lsp.features.prices import DOT, cost, short
 from parspec.lsp.features.prose import Block, Code, Items, Table, code, note
 from parspec.lsp.features.written import chunk_at, comment, statement
+from parspec.lsp.parts import grouped
 
 
 def layer(names: Sequence[str], place: Place) -> Subject | None:
@@ -78,12 +79,12 @@ def _steps(name: str, facts: Facts) -> tuple[_Step, ...]:
 
 
 def _in_front(steps: Iterable[_Step], facts: Facts) -> Sequence[Move]:
-    return at_work(move for step in steps for move in facts.in_front_of.get(step.layer.name, ()))
+    return at_work(move for step in steps for move in facts.in_front_of(step.layer.name))
 
 
 def _behind(steps: Sequence[_Step], facts: Facts) -> list[Move]:
     found = steps[-1].layer
-    return [move for move in facts.of_tensor.get(found.out, ()) if move.layer != found.name]
+    return [move for move in facts.of_tensor(found.out) if move.layer != found.name]
 
 
 def _brief(name: str, facts: Facts) -> str:

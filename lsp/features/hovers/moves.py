@@ -7,9 +7,10 @@ from itertools import islice
 
 from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.output.wording.facts import heaviest, moved
-from parspec.lsp.facts import Facts, grouped
+from parspec.lsp.facts import Facts
 from parspec.lsp.features.prices import cost, formula
 from parspec.lsp.features.prose import Block, Items, Table, code, lines
+from parspec.lsp.parts import grouped
 
 _MOST = 6  # primitives that are told apart
 _MOST_ROWS = 10

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from parspec.grammar.values import value
-from parspec.lsp.facts import Facts, grouped
+from parspec.lsp.facts import Facts
 from parspec.lsp.features.prose import Block, Items, Lines, code, lines
+from parspec.lsp.parts import grouped
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Snapshot
 

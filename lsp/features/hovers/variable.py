@@ -65,7 +65,7 @@ def _brief(name: str, facts: Facts) -> str:
 
 def _details(name: str, facts: Facts) -> Iterator[Block]:
     yield from paragraph(_brief(name, facts))
-    yield from told_moves("", facts.of_tensor.get(name, ()), facts)
+    yield from told_moves("", facts.of_tensor(name), facts)
     yield from _standing(name, facts)
     maker, readers = facts.maker(name), facts.readers(name)
     made = f"from {code(maker.parent)}" if maker else ""

@@ -11,6 +11,7 @@ from parspec.grammar.parser import parse
 from parspec.grammar.span import Span
 from parspec.interpreter.analysis.result import (
     Analysis,
+    Cuts,
     ExpectResult,
     LayerResult,
     Memory,
@@ -136,6 +137,10 @@ class Listed(NamedTuple):
     layers: tuple[LayerResult, ...]
     tensors: tuple[TensorResult, ...]
     moves: tuple[Move, ...]
+
+    @property
+    def partitions(self) -> list[tuple[str, Cuts]]:
+        return [(layer.name, layer.partition) for layer in self.layers]
 
 
 def analysis(**changes: object) -> Analysis:
