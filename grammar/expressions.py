@@ -22,7 +22,7 @@ class Name:
     span: Span
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=2048)
 def name_of(text: str, span: Span) -> Name:
     """A name; equal ones are one value, as statements are short and much alike."""
     return Name(text, span)

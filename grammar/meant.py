@@ -25,7 +25,12 @@ _STATES: Mapping[str, str] = {
 _COMPARISONS: Mapping[str, str] = {"=": "==", "=<": "<=", "=>": ">=", "≤": "<=", "≥": ">="}
 _COMPARISON = re.compile(r"=[<>]?|[≤≥]")
 _PINNED = re.compile(r"[^\W\d]\w*(?:-\w+)*(?: (?P<next>\w+))?")
-_SHORT = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKMGT])(?!\w)")
+_SHORT = re.compile(r"([0-9]+(?:\.[0-9]+)?)[ \t]*([kKMGT])(?!\w)")
+_APART = re.compile(
+    r"(?P<number>[0-9]\w*(?:\.[0-9]+)?)[ \t]+(?:(?P<prefix>[kMGTPnuµm]|[KMGTP]i)[ \t]+"
+    r"(?P<unit>(?:B|bit|flop|s)(?:/s)?)|(?P<binary>[KMGT]i))(?!\w)(?!\s*=(?!=))"
+)
+_QUANTITIES = frozenset({"DEVICE", "EXPECT", "LINK"})  # what stands in these has a unit
 _THOUSANDS: Mapping[str, int] = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
@@ -58,16 +63,20 @@ def _faults(
 ) -> Iterator[SyntaxFault]:
     if found.value == _FOREIGN_COMMENT:
         yield SyntaxFault(messages.foreign_comment(found.value), found.span, (), "", "#")
-    yield from _number(text, tokens, found)
+    yield from _number(text, tokens, found, wanted)
+    yield from _apart(text, tokens)
     if tokens and tokens[0].type == "EXPECT":
         yield from _primitive(text, tokens, found)
         if "COMPARISON" in wanted:
             yield from _comparison(text, found.span.start)
 
 
-def _number(text: str, tokens: Sequence[Token], found: Token) -> Iterator[SyntaxFault]:
-    """A number with a letter for its thousands: `2k`, `1.5k`."""
-    whole = tokens[-1] if found.value == "." and tokens else found
+def _number(
+    text: str, tokens: Sequence[Token], found: Token, wanted: Sequence[str]
+) -> Iterator[SyntaxFault]:
+    """A number with a letter for its thousands: `2k`, `1.5k`, `2 k` where no unit may follow."""
+    apart = bool(tokens) and tokens[-1].type == "NUMBER" and "UNIT" not in wanted
+    whole = tokens[-1] if tokens and (found.value == "." or apart) else found
     short = _SHORT.match(text, whole.span.start)
     if short is not None:
         power = _THOUSANDS[short[2]]
@@ -76,6 +85,19 @@ def _number(text: str, tokens: Sequence[Token], found: Token) -> Iterator[Syntax
             size = f"{short[1]}{short[2].upper()}i"
             message = messages.short_number(short[0], size, int(binary), int(decimal))
             yield SyntaxFault(message, Span(*short.span()), ())
+
+
+def _apart(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxFault]:
+    """A prefix apart from its number or from its unit: `4 Ki`, `80 G B`. Only the words that come
+    last are looked at: what stands in front of them was understood."""
+    number = next((token for token in reversed(tokens[-3:]) if token.type == "NUMBER"), None)
+    apart = None if number is None else _APART.match(text, number.span.start)
+    if apart is None or (apart["binary"] and tokens[0].type in _QUANTITIES):
+        return
+    whole = f"{apart['number']}{apart['binary']}"
+    if not apart["binary"]:
+        whole = f"{apart['number']} {apart['prefix']}{apart['unit']}"
+    yield SyntaxFault(messages.apart(apart[0], whole), Span(*apart.span()), (), "", whole)
 
 
 def _primitive(text: str, tokens: Sequence[Token], found: Token) -> Iterator[SyntaxFault]:

@@ -239,6 +239,11 @@ def short_number(written: str, binary: str, power: int, decimal: int) -> str:
     return f"{quoted(written)} is no number; did you mean {binary} ({power}) or {decimal:_}?"
 
 
+def apart(written: str, whole: str) -> str:
+    """A prefix with a space where none may be."""
+    return f"{quoted(written)} has a space too many; write {quoted(whole)}"
+
+
 def no_comparison(written: str, right: str) -> str:
     """A mark that is no comparison."""
     bound = ' (a bound is "<=" or ">=")' if right == "==" else ""

@@ -35,7 +35,7 @@ from parspec.grammar.splitter import (
     excess,
     split,
 )
-from parspec.grammar.statements import Understood, keyword_fault, understand
+from parspec.grammar.statements import keyword_fault, understand
 
 _WORD = re.compile(r"\w+")
 _BEGINNING = re.compile(r"\S{1,40}")  # of a text that is not read, where that is said
@@ -43,11 +43,14 @@ _CACHED_CHUNKS = 1 << 15  # chunk texts; a file of 10k lines has about as many c
 
 
 class _Read(NamedTuple):
-    """What a chunk's text means by itself, and as `Parsed`."""
+    """What a chunk's text means by itself. `behind`: the comment at its end, where it documents no
+    item; `cuts`, `wants`, `alone`: see `Understood`."""
 
-    understood: Understood
     parsed: Parsed
-    behind: str  # the comment at its end, where it documents no item
+    behind: str
+    cuts: tuple[int, ...]
+    wants: tuple[str, ...]
+    alone: bool
 
 
 def parse(text: str, before: Document | None = None) -> Document:
@@ -142,7 +145,8 @@ def _read(text: str) -> _Read:
     notes: Notes = item_notes(text, understood.statement)
     faults = (understood.fault,) if understood.fault else ()
     parsed = Parsed(understood.statement, faults, understood.skipped, notes)
-    return _Read(understood, parsed, "" if notes else note_behind(text))
+    behind = "" if notes else note_behind(text)
+    return _Read(parsed, behind, understood.cuts, understood.wants, understood.alone)
 
 
 class _Part(NamedTuple):
@@ -156,7 +160,7 @@ class _Part(NamedTuple):
 def _parts(text: str, piece: Piece) -> list[_Part]:
     """The piece, or its parts where starters in it are misspelt."""
     whole = _part(text, piece)
-    cuts = whole.read.understood.cuts
+    cuts = whole.read.cuts
     if not cuts:
         return [whole]
     bounds = [piece.start, *(piece.start + cut for cut in cuts), piece.end]
@@ -179,18 +183,18 @@ def _with_keyword_names(
     """Where a keyword was meant as a name the text was split at it: one error, at the keyword."""
     parsed = [read.parsed for read in reads]
     for index in range(1, len(pieces)):
-        before, here = reads[index - 1].understood, reads[index].understood
+        before, here = reads[index - 1], reads[index]
         if not (before.wants and parsed[index - 1].faults):
             continue
         if not _continues(whole, pieces[index - 1], pieces[index]):
             continue
-        broken = here.fault and _on_one_line(whole, pieces[index - 1], pieces[index])
+        broken = here.parsed.faults and _on_one_line(whole, pieces[index - 1], pieces[index])
         if not (here.alone or (broken and not pieces[index].opens)):
             continue
         word = _first_word(text[pieces[index].start : pieces[index].end])
         mended = parsed[index - 1]
         parsed[index - 1] = Parsed(mended.statement, (), mended.skipped, mended.notes)
-        parsed[index] = _keyword_as_name(word, before.wants, here.skipped)
+        parsed[index] = _keyword_as_name(word, before.wants, here.parsed.skipped)
     return parsed
 
 
@@ -233,7 +237,7 @@ def _broken_off_with(pieces: list[Piece], reads: list[_Read]) -> set[int]:
     if not pieces:
         return set()
     last = len(pieces) - 1
-    told = reads[last].understood.fault is not None
+    told = bool(reads[last].parsed.faults)
     around: set[int] = set()
     level = pieces[last].level + (1 if pieces[last].opens else 0)
     for index in range(last, -1, -1):

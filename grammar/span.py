@@ -13,7 +13,7 @@ class Span(NamedTuple):
     end: int
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=2048)
 def span_of(start: int, end: int) -> Span:
     """A span; equal ones are one value, as most statements are short and much alike."""
     return Span(start, end)

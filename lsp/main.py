@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from parspec.lsp.client import Client
 from parspec.lsp.greeting import greeted
 from parspec.lsp.life import is_alive
-from parspec.lsp.wire import Garbled, Pipes, Wire, over_tcp, over_websocket
+from parspec.lsp.wire import Garbled, Pipes, Wire, over_tcp, over_websocket, shown
 
 Transport: TypeAlias = Literal["stdio", "tcp", "ws"]
 
@@ -29,7 +29,7 @@ def serve(transport: Transport = "stdio", host: str = "127.0.0.1", port: int = 0
     try:
         wire = _connected(transport, host, port)
     except (OSError, OverflowError) as error:
-        print(f"parspec lsp: {host}:{port}: {error}", file=sys.stderr)
+        print(f"parspec lsp: {shown(host, port)}: {error}", file=sys.stderr)
         return UNABLE
     messages = wire.messages()
     try:

@@ -160,8 +160,7 @@ class Connection:
 def over_tcp(host: str, port: int) -> Connection:
     """Waits for one client at an address; says on standard error where (port 0: any that is
     free). Raises OSError where the address cannot be had."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family) as server:
+    with _bound(host, port) as server:
         _say_where("tcp", server.getsockname())
         client, _ = server.accept()
     client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -217,7 +216,7 @@ def over_websocket(host: str, port: int) -> WebSocket:
         came.set()
         over.wait()  # the connection lives as long as this thread
 
-    server = serve(welcome, host, port, max_size=None, compression=None)
+    server = serve(welcome, sock=_bound(host, port), max_size=None, compression=None)
     _say_where("ws", server.socket.getsockname())
     threading.Thread(target=server.serve_forever, name="websocket", daemon=True).start()
     came.wait()
@@ -231,5 +230,16 @@ def _is_here(client: socket.socket) -> bool:
         return False
 
 
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family)
+
+
 def _say_where(kind: str, address: tuple[str, int]) -> None:
-    print(f"listening on {kind}://{address[0]}:{address[1]}", file=sys.stderr, flush=True)
+    print(f"listening on {kind}://{shown(*address[:2])}", file=sys.stderr, flush=True)
+
+
+def shown(host: str, port: int) -> str:
+    """An address as it is written: `HOST:PORT`, an IPv6 one in brackets."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

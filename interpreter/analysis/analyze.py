@@ -145,7 +145,9 @@ def _totals(
             ("backward", None),
             ("update", None),
         ),
-        _grouped((axes, amount) for axes, _, amount in priced),
+        _grouped(
+            (",".join(model.mesh.in_order(axes.split(","))), each) for axes, _, each in priced
+        ),
         _grouped((primitive, amount) for _, primitive, amount in priced),
         busiest,
         longest({}, computing),

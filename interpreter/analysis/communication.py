@@ -134,8 +134,9 @@ class _Trial:
         found: list[Need] = []
         sections = self.now.inferred.sections
         for section in sections:
-            needs = section.inference.readers.get(tensor, ())
-            found += (need for need in needs if need.operand >= 0)
+            if tensor in section.inference.tensors:
+                needs = (need for need in section.inference.needs if need.tensor == tensor)
+                found += (need for need in needs if need.operand >= 0)
         for section in sections:
             for stack in section.outline.stacks.values():
                 if stack.last == tensor != stack.carry:

@@ -2,7 +2,7 @@
 
 What a broken statement was to say is missing in the model: a clause of a `for`, a layer, a size. A
 budget that fails then, or operands that disagree, may be its consequence, and are not reported
-before it is mended.
+before it is mended. So it is where a layer is not understood as it is told two things that clash.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ CONSEQUENCES = frozenset(
     }
 )
 """What may follow from a clause that is missing."""
+CLASHES = frozenset({"axis_reused", "operands_disagree"})
+"""What keeps a layer from being understood: how it lies then is a guess."""
 
 
 def figures_in_doubt(model: Model) -> bool:
@@ -42,18 +44,25 @@ def layouts_in_doubt(model: Model) -> bool:
     return not model.doubt <= EXPECTING | PRICING
 
 
+def clash(findings: Iterable[Finding]) -> bool:
+    """Whether a layer is not understood."""
+    return any(finding.name in CLASHES for finding in findings)
+
+
 def without_doubtful(findings: Iterable[Finding], model: Model) -> Iterator[Finding]:
-    """The findings but for those that may only follow from broken statements."""
+    """The findings but for those that may only follow from broken statements or from clashes."""
+    findings = tuple(findings)
     broken = broken_chunks(model.documents)
-    layouts = layouts_in_doubt(model)
+    guessed, layouts = clash(findings), layouts_in_doubt(model)
     for finding in findings:
         if (finding.site.file, finding.site.chunk) in broken:
             doubtful = True
         elif finding.name in ("out_of_memory", "not_evaluated"):
-            doubtful = figures_in_doubt(model)
+            doubtful = guessed or figures_in_doubt(model)
         elif finding.name == "unpinned":
-            doubtful = bool(model.doubt)
+            doubtful = guessed or bool(model.doubt)
         else:
-            doubtful = layouts and finding.name in CONSEQUENCES
+            follows = layouts or (guessed and finding.name not in CLASHES)
+            doubtful = follows and finding.name in CONSEQUENCES
         if not doubtful:
             yield finding

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from parspec.grammar.syntax import BudgetExpect, PrimitiveExpect, StateExpect
 from parspec.interpreter.analysis.budgets import judge_budget
-from parspec.interpreter.analysis.doubts import figures_in_doubt, layouts_in_doubt
+from parspec.interpreter.analysis.doubts import clash, figures_in_doubt, layouts_in_doubt
 from parspec.interpreter.analysis.figures import Figures, Verdict
 from parspec.interpreter.analysis.pins import judge_primitive, judge_state
 from parspec.interpreter.analysis.result import ExpectResult
@@ -21,10 +21,12 @@ def judge(
     expects: Iterable[Expect], figures: Figures, checks: Iterable[Finding]
 ) -> tuple[tuple[ExpectResult, ...], tuple[Finding, ...]]:
     """The result of every expect and the findings of those that fail or cannot be told. It cannot
-    where a broken statement may be why it fails or holds, nor that it holds where `checks` have
-    found an error."""
+    where a broken statement or a clash may be why it fails or holds, nor that it holds where
+    `checks` have found an error."""
     model = figures.inferred.model
+    checks = tuple(checks)
     wrong = any(catalogue.severity(finding) == "error" for finding in checks)
+    guessed = clash(checks)
     results, findings = [], []
     for expect in expects:
         if _is_for_plans(expect, model):
@@ -32,7 +34,7 @@ def judge(
             continue
         verdict = _verdict(expect, figures)
         failed = verdict.holds is False
-        if _in_doubt(expect, model) or (wrong and not failed):
+        if (guessed and _is_spread(expect)) or _in_doubt(expect, model) or (wrong and not failed):
             verdict = Verdict(None, verdict.value, None if failed else verdict.finding)
         results.append(ExpectResult(expect.text, verdict.holds, verdict.value, expect.site))
         if verdict.finding is not None:
@@ -42,9 +44,13 @@ def judge(
 
 def _is_for_plans(expect: Expect, model: Model) -> bool:
     """Whether an expect is about how a model is spread that only its plans bring a mesh for."""
+    return _is_spread(expect) and not model.mesh.axes and model.plan is None and bool(model.plans)
+
+
+def _is_spread(expect: Expect) -> bool:
+    """Whether an expect is about how a model is spread: all but how many parameters it has."""
     condition = expect.statement.condition
-    spread = not isinstance(condition, BudgetExpect) or condition.figure.text != "parameters"
-    return spread and model.plan is None and bool(model.plans) and not model.mesh.axes
+    return not isinstance(condition, BudgetExpect) or condition.figure.text != "parameters"
 
 
 def _in_doubt(expect: Expect, model: Model) -> bool:

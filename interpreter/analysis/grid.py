@@ -246,7 +246,7 @@ def _asked(clauses: Iterable[Assignment]) -> Iterator[Asked]:
             yield Asked(said.dim, said.sequence or (said.axis,))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def _the_one(grid: Grid) -> Grid:
     """Of grids that are equal the first, so that what is known of one is found without comparing
     all that is in it."""

@@ -8,7 +8,7 @@ from those before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -86,16 +86,16 @@ class Unsettled:
 
 @dataclass(frozen=True, eq=False)
 class Inference:
-    """What a walk finds. `tensors`: the variables that the part knows; `produced`: those that its
-    layers leave, in their own dimensions; `declared`: its inputs, weights and caches as declared to
-    lie; `stack_of`: produced variable to the stacks that repeat it, outermost first. Of what other
-    parts know, where it is `left` and where it is declared to be `resting`; `stages`: where what
-    follows runs."""
+    """What a walk finds. `tensors`: the variables that the part knows; `entries`: what each stack
+    needs as its first carry; `produced`: the variables that its layers leave, in their own
+    dimensions; `declared`: its inputs, weights and caches as declared to lie; `stack_of`: produced
+    variable to the stacks that repeat it, outermost first. Of what other parts know, where it is
+    `left` and where it is declared to be `resting`; `stages`: where what follows runs."""
 
     part: Part
     tensors: Mapping[str, Tensor]
     layers: tuple[Placed, ...]
-    needs: tuple[Need, ...]
+    entries: Mapping[str, Need]
     produced: Mapping[str, Layout]
     declared: Mapping[str, Layout]
     stack_of: Mapping[str, tuple[str, ...]]
@@ -104,15 +104,20 @@ class Inference:
     resting: Mapping[str, Layout]
     stages: tuple[tuple[str, Node], ...]
 
-    @cached_property
-    def readers(self) -> Mapping[str, tuple[Need, ...]]:
-        """The needs of each variable."""
-        found: dict[str, list[Need]] = {}
-        for need in self.needs:
-            found.setdefault(need.tensor, []).append(need)
-        return {name: tuple(needs) for name, needs in found.items()}
+    @property
+    def needs(self) -> Iterator[Need]:
+        """What its layers need, and its stacks in front of their first ones."""
+        entries = dict(self.entries)
+        for placed in self.layers:
+            for stack in placed.stacks:
+                if stack in entries:
+                    yield entries.pop(stack)
+            name, stacks = placed.layer.name, placed.stacks
+            reads = zip(placed.layer.operands, placed.sharding.read, strict=True)
+            for place, (operand, where) in enumerate(reads):
+                yield Need(operand.tensor, where, name, place, stacks)
+        yield from entries.values()
 
-    @cached_property
     def wanted(self) -> Mapping[str, tuple[Need, ...]]:
         """The first need of each variable in each layout, by the stacks that it stands in."""
         found: dict[str, dict[tuple[Layout, tuple[str, ...]], Need]] = {}
@@ -121,13 +126,13 @@ class Inference:
         return {name: tuple(first.values()) for name, first in found.items()}
 
     @cached_property
-    def order(self) -> Mapping[str, tuple[int, int]]:
-        """Where layers and stacks stand: the place of a layer, a stack before its first one."""
-        places: dict[str, tuple[int, int]] = {}
+    def order(self) -> Mapping[str, int]:
+        """The places of layers, and those of the first ones of stacks."""
+        places: dict[str, int] = {}
         for place, placed in enumerate(self.layers):
-            for depth, stack in enumerate(placed.stacks):
-                places.setdefault(stack, (place, depth))
-            places[placed.layer.name] = place, len(placed.stacks)
+            for stack in placed.stacks:
+                places.setdefault(stack, place)
+            places[placed.layer.name] = place
         return places
 
     @property
@@ -158,7 +163,7 @@ class _Walk:
     produced: dict[str, Layout] = field(default_factory=dict)
     stack_of: dict[str, tuple[str, ...]] = field(default_factory=dict)
     layers: list[Placed] = field(default_factory=list)
-    needs: list[Need] = field(default_factory=list)
+    entries: dict[str, Need] = field(default_factory=dict)
     unsettled: list[Unsettled] = field(default_factory=list)
 
     def left(self, tensor: str) -> Layout | None:
@@ -198,7 +203,7 @@ def infer_part(
         part,
         walk.tensors,
         tuple(walk.layers),
-        tuple(walk.needs),
+        walk.entries,
         walk.produced,
         own,
         walk.stack_of,
@@ -246,10 +251,6 @@ def _walk_layer(
         walk.pieces,
     )
     walk.layers.append(Placed(layer, sharding, stacks))
-    walk.needs.extend(
-        Need(operand.tensor, own, layer.name, place, stacks)
-        for place, (operand, own) in enumerate(zip(layer.operands, sharding.read, strict=True))
-    )
     walk.produced[out.name] = sharding.made
     walk.stack_of[out.name] = stacks
 
@@ -311,8 +312,8 @@ def _walk_stack(
     wanted = states[-1].renamed(outward).at(first)
     if entry.role in ("input", "weight"):
         wanted = wanted.complete()
-    walk.needs.append(Need(entry.name, wanted, stack.name, -1, stacks))
-    walk.needs.extend(body.needs)
+    walk.entries[stack.name] = Need(entry.name, wanted, stack.name, -1, stacks)
+    walk.entries.update(body.entries)
     walk.unsettled.extend(body.unsettled)
     left = walk.left(last.name) or EVERYWHERE
     walk.produced[last.name] = left.at(_ends(stack.name, walk.pipeline))
@@ -325,6 +326,6 @@ def _fork(walk: _Walk) -> _Walk:
         produced=dict(walk.produced),
         stack_of=dict(walk.stack_of),
         layers=[],
-        needs=[],
+        entries={},
         unsettled=[],
     )

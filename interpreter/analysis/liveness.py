@@ -181,9 +181,7 @@ def variables_in(routed: Routed, inside: frozenset[str]) -> Iterator[Variable]:
     """Inputs, carries, and what layers make; `inside`: the variables inside fused groups."""
     order = routed.inference.order
     turns = {
-        stack.carry: order[name][0]
-        for name, stack in routed.outline.stacks.items()
-        if name in order
+        stack.carry: order[name] for name, stack in routed.outline.stacks.items() if name in order
     }
     for tensor in routed.outline.tensors.values():
         if tensor.role in ("input", "carry"):

@@ -131,8 +131,9 @@ class Memory:
 @value
 class Totals:
     """Sums over one step. traffic by pass in the model's price list; by_axis (fused ones under
-    `dp,tp`) and by_primitive over all passes; times in seconds, each of the device that takes
-    longest: compute_time, communication_time, and busy_time, both of them one after the other."""
+    `dp,tp`, in the order of the mesh) and by_primitive over all passes; times in seconds, each of
+    the device that takes longest: compute_time, communication_time, and busy_time, both of them one
+    after the other."""
 
     parameters: Amount
     traffic: tuple[tuple[Pass, Amount | None], ...]

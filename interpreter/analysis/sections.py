@@ -20,7 +20,7 @@ from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.outline import Outline, outline_of
 from parspec.interpreter.analysis.pipeline import Pipeline, pipeline_of
 from parspec.interpreter.analysis.seats import Seating
-from parspec.interpreter.analysis.serving import Lying, Served, Use, lying, use_of
+from parspec.interpreter.analysis.serving import Lying, Seen, Served, Use, lying, use_of
 from parspec.interpreter.analysis.sizes import Slice, slice_of
 from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.spec.model import Model, Part, Tensor
@@ -96,8 +96,12 @@ class Routed:
             for served in use.served
             if served.need.layer in order
         ]
-        found.sort(key=lambda served: (order[served.need.layer], served.need.operand))
-        return tuple(found)
+
+        def standing(served: Served) -> tuple[int, int, int]:
+            need = served.need
+            return order[need.layer], need.operand, len(need.stacks)
+
+        return tuple(sorted(found, key=standing))
 
     def origin(self, tensor: str) -> Layout:
         """Where a variable lies before anybody moves it."""
@@ -343,14 +347,15 @@ def _lies_across(
     pipeline: Pipeline,
 ) -> Mapping[str, Lying]:
     """How the variables of a part lie that other parts know; `knowing`: who knows one of them."""
+    seen = [Seen(one, one.wanted()) for one in knowing]
     return {
-        name: lying(outline.tensors[name], _who(name, knowing), pieces, pipeline) for name in shared
+        name: lying(outline.tensors[name], _who(name, seen), pieces, pipeline) for name in shared
     }
 
 
-def _who(name: str, knowing: Iterable[Inference]) -> Iterator[Inference]:
+def _who(name: str, knowing: Iterable[Seen]) -> Iterator[Seen]:
     """Those who know a variable."""
-    return (one for one in knowing if name in one.tensors)
+    return (one for one in knowing if name in one.inference.tensors)
 
 
 def _uses_across(outline: Outline, lies: Mapping[str, Lying], space: Space) -> Mapping[str, Use]:
@@ -365,7 +370,8 @@ def _crosses(
     found = {}
     for name, use in uses.items():
         tensor = outline.tensors[name]
-        seen = {one: Met(tensor, tensor.site, _here(use, one)) for one in _who(name, knowing)}
+        who = (one for one in knowing if name in one.tensors)
+        seen = {one: Met(tensor, tensor.site, _here(use, one)) for one in who}
         found[name] = Crossing(tensor, use, seen)
     return found
 
@@ -401,8 +407,9 @@ def _lies_in(
     pipeline: Pipeline,
 ) -> _Lies:
     """How the variables of a part lie that no other part knows."""
+    alone = (Seen(inference, inference.wanted()),)
     each = {
-        name: lying(tensor, (inference,), pieces, pipeline)
+        name: lying(tensor, alone, pieces, pipeline)
         for name, tensor in outline.tensors.items()
         if name not in shared
     }
@@ -430,7 +437,9 @@ def _routed(
     seating: Seating,
 ) -> Routed:
     """A part with these uses of variables, some of which it knows along with other parts."""
-    tensors = {one.tensor.name: one.tensor for one in met}
-    shared = frozenset(outline.tensors.keys() & tensors.keys())
-    tensors.update(outline.tensors)
+    seen = {one.tensor.name: one.tensor for one in met}
+    shared = frozenset(outline.tensors.keys() & seen.keys())
+    tensors: Mapping[str, Tensor] = {**seen, **outline.tensors}
+    if all(tensor is inference.tensors.get(name) for name, tensor in tensors.items()):
+        tensors = inference.tensors  # as a rule; equal ones may stand elsewhere since
     return Routed(outline, inference, tensors, uses, shared, seating)

@@ -7,7 +7,7 @@ not once a turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -69,15 +69,20 @@ class Lying(NamedTuple):
     wanted: tuple[Wanted, ...]
 
 
-def lying(
-    tensor: Tensor, known_to: Iterable[Inference], pieces: Pieces, pipeline: Pipeline
-) -> Lying:
+class Seen(NamedTuple):
+    """A part that knows variables, and what it wants of them."""
+
+    inference: Inference
+    wanted: Mapping[str, tuple[Need, ...]]
+
+
+def lying(tensor: Tensor, known_to: Iterable[Seen], pieces: Pieces, pipeline: Pipeline) -> Lying:
     """How a variable lies, from what is inferred of all parts that know it."""
     produced: Layout | None = None
     made: tuple[str, ...] = ()
     needs: list[Need] = []
-    for one in known_to:
-        needs += one.wanted.get(tensor.name, ())
+    for one, wants in known_to:
+        needs += wants.get(tensor.name, ())
         if tensor.name in one.produced:
             produced, made = one.produced[tensor.name], one.stack_of.get(tensor.name, ())
     scopes: dict[tuple[str, ...], list[Need]] = {}
@@ -96,7 +101,13 @@ def lying(
         if left:
             wanted.append(Wanted(scope, start, left))
     around = dict.fromkeys(stack for need in needs for stack in need.stacks)
-    return Lying(Use(origin, (), tuple(around)), tuple(wanted))
+    return Lying(_as_it_lies(origin, tuple(around)), tuple(wanted))
+
+
+@lru_cache(maxsize=2048)
+def _as_it_lies(origin: Layout, stacks: tuple[str, ...]) -> Use:
+    """A use without moves; most variables of a part are used alike."""
+    return Use(origin, (), stacks)
 
 
 def use_of(tensor: Tensor, lies: Lying, space: Space) -> Use:
@@ -165,7 +176,7 @@ class _Ways(NamedTuple):
     thorough: bool
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=2048)
 def _serve(
     start: Layout, wanted: tuple[Layout, ...], dims: tuple[str, ...], item: Number, space: Space
 ) -> _Ways:

@@ -161,7 +161,7 @@ def _first_place(served: Served, routed: Routed) -> int:
     turns all read it."""
     need, order = served.need, routed.inference.order
     outer = next((stack for stack in need.stacks if stack not in served.stacks), need.layer)
-    return order[outer][0]
+    return order[outer]
 
 
 def _read(routed: Routed, inside: frozenset[str]) -> Iterator[_Read]:

@@ -23,7 +23,7 @@ from parspec.interpreter.output.comparisons.values import Comparison, Variant
 from parspec.interpreter.output.terminal.screen import screen
 
 MOST = 6  # more cannot be read side by side
-NO_PLAN = "no plan"
+ITSELF = "the file itself"  # under none of its plans
 
 _Chosen: TypeAlias = Mapping[str, Sequence[Analysis]]  # by file, in the order of the command line
 
@@ -131,7 +131,7 @@ def _short_names(files: Sequence[str]) -> Mapping[str, str]:
 
 def _name(file: str | None, plan: str | None) -> str:
     if file is None:
-        return plan or NO_PLAN
+        return plan or ITSELF
     return file if plan is None else f"{file}:{plan}"
 
 

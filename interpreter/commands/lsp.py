@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 from typing import NamedTuple
 
@@ -9,7 +10,9 @@ from parspec.interpreter.commands.arguments import Mistake, Request
 from parspec.interpreter.commands.talk import unable
 
 _GROUP = "parspec.commands"
-_DIGITS = 5  # of a port
+_ADDRESS = re.compile(
+    r"(?:(?:\[(?P<six>[^\[\]]*:[^\[\]]*)\]|(?P<host>[^:\[\]]+)):)?(?P<port>[0-9]{1,5})"
+)
 _LOOPBACK = "127.0.0.1"
 
 
@@ -36,12 +39,12 @@ def run(request: Request) -> int:
 
 
 def address(written: str) -> Address | Mistake:
-    """`HOST:PORT` or `PORT`; without a host this machine alone."""
-    host, colon, port = written.rpartition(":")
-    known = port.isascii() and port.isdigit() and len(port) <= _DIGITS and int(port) < 1 << 16
-    if not known or (colon and not host):
-        return Mistake(f"{written}: write HOST:PORT or PORT")
-    return Address(host.strip("[]") or _LOOPBACK, int(port))
+    """`HOST:PORT`, `[IPv6]:PORT` or `PORT`; without a host this machine alone."""
+    parts = _ADDRESS.fullmatch(written)
+    if parts is None or int(parts["port"]) >= 1 << 16:
+        brackets = ", an IPv6 address in brackets ([::1]:PORT)" if written.count(":") > 1 else ""
+        return Mistake(f"{written}: write HOST:PORT or PORT{brackets}")
+    return Address(parts["six"] or parts["host"] or _LOOPBACK, int(parts["port"]))
 
 
 def _entry() -> EntryPoint | None:

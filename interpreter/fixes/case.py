@@ -72,6 +72,13 @@ class Case:
         item = next(items, None)
         return None if item is None else (found, item)
 
+    def setting(self, key: str) -> tuple[Spot, Span] | None:
+        """Where a setting of the step is given."""
+        settings = self.model.settings
+        site = None if settings is None else dict(settings.sites).get(key)
+        found = None if site is None else spot(site, self.model)
+        return None if site is None or found is None else (found, site.span)
+
     def statements(self) -> Iterator[Spot]:
         """The statements of the finding's file, in reading order."""
         return every(self.at.file, self.model)

@@ -27,15 +27,20 @@ def rank(case: Case) -> Iterator[Fix]:
 
 
 def other_size(case: Case) -> Iterator[Fix]:
-    """One of the two dimensions made as large as the other."""
-    pair = case.text("dim"), case.text("other")
-    for name, other in (pair, pair[::-1]):
+    """One of the two dimensions made as large as the other; a dimension and a setting, one of them
+    given the number of the other."""
+    dim, other = case.text("dim"), case.text("other")
+    of_setting = case.setting(other) if case.dim(other) is None else None
+    sides = ((dim, other), (other, dim))
+    if of_setting is not None:
+        sides = (dim, case.text("other_size")), (other, case.text("size"))
+    for name, size in sides:
         found = case.dim(name)
-        if found is None:
-            continue
-        at, item = found
-        if item.size is not None:
-            yield fix(f"Write `{name} = {other}`", at.replace(item.size.span, other))
+        if found is not None and found[1].size is not None:
+            yield fix(f"Write `{name} = {size}`", found[0].replace(found[1].size.span, size))
+        elif name == other and of_setting is not None:
+            at, span = of_setting
+            yield fix(f"Write `{name} = {size}`", at.replace(span, f"{name} = {size}"))
 
 
 def repeated_dim(case: Case) -> Iterator[Fix]:

@@ -49,7 +49,7 @@ class Dimensions:
         return dimensions(tuple(n for n, _ in kept), tuple(g for _, g in kept))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=2048)
 def dimensions(names: tuple[str, ...], groups: Groups) -> Dimensions:
     """Dimensions; equal ones are one value, as most tensors of a model are alike."""
     return Dimensions(names, groups)

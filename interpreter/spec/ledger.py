@@ -17,29 +17,27 @@ D = TypeVar("D")
 
 NOTHING = object()
 """What stands at a key that is not there."""
+_HOLES = 4  # of so many entries at most one was taken out, before the others close up
 
 
 @dataclass(slots=True)
 class Log:
-    """What was read from a ledger before it was written, the keys that were not there, what was
-    written to it, and the keys that were taken away; `whole`: all its keys were looked at."""
+    """What was read from a ledger before it was written, NOTHING at keys that were not there; what
+    was written to it, and the keys that were taken away; `whole`: all its keys were looked at."""
 
     read: dict[Any, Any] = field(default_factory=dict)
-    absent: set[Any] = field(default_factory=set)
     written: dict[Any, Any] = field(default_factory=dict)
-    gone: set[Any] = field(default_factory=set)
+    gone: Set[Any] = frozenset()
     whole: bool = False
 
     @property
     def empty(self) -> bool:
         """Was nothing read or written?"""
-        return not (self.whole or self.read or self.absent or self.written or self.gone)
+        return not (self.whole or self.read or self.written or self.gone)
 
     def concerns(self, keys: Set[Any]) -> bool:
         """Was one of these keys looked at?"""
-        if self.whole:
-            return True
-        return not (self.absent.isdisjoint(keys) and self.read.keys().isdisjoint(keys))
+        return self.whole or not self.read.keys().isdisjoint(keys)
 
 
 class Ledger(MutableMapping[K, V]):
@@ -53,6 +51,7 @@ class Ledger(MutableMapping[K, V]):
         self._same = same
         self._owners: dict[Any, int] = {}
         self._later: Set[int] = frozenset()
+        self._taken = 0
         self.log = Log()
         self.disputed = False
 
@@ -67,13 +66,10 @@ class Ledger(MutableMapping[K, V]):
 
     def would_read(self, log: Log) -> bool:
         """Would somebody read now what was read then?"""
-        if log.whole or not self._content.keys().isdisjoint(log.absent):
-            return False
-        for key, value in log.read.items():
-            here: Any = self._content.get(key, NOTHING)
-            if here is not value and (here is NOTHING or not self._same(here, value)):
-                return False
-        return True
+        content: dict[Any, Any] = self._content
+        return not log.whole and all(
+            self._as_good(content.get(key, NOTHING), value) for key, value in log.read.items()
+        )
 
     def replay(self, log: Log) -> None:
         """Writes what was written then."""
@@ -102,6 +98,10 @@ class Ledger(MutableMapping[K, V]):
         for key in log.written:
             self._content.pop(key, None)
             self._owners.pop(key, None)
+        self._taken += len(log.written)
+        if self._taken > len(self._content) // _HOLES:  # what is taken out leaves room behind
+            self._content, self._owners = dict(self._content), dict(self._owners)
+            self._taken = 0
 
     def hide(self, owners: Set[int]) -> None:
         """What these have written is not there for those who read."""
@@ -145,10 +145,7 @@ class Ledger(MutableMapping[K, V]):
         value = self._visible(key)
         log = self.log
         if key not in log.written and key not in log.gone:
-            if value is NOTHING:
-                log.absent.add(key)
-            else:
-                log.read[key] = value
+            log.read[key] = value
         return value
 
     def __getitem__(self, key: K) -> V:
@@ -172,13 +169,14 @@ class Ledger(MutableMapping[K, V]):
 
     def __setitem__(self, key: K, value: V) -> None:
         self.log.written[key] = value
-        self.log.gone.discard(key)
+        if self.log.gone:
+            self.log.gone -= {key}
         self._content[key] = value
 
     def __delitem__(self, key: K) -> None:
         del self._content[key]
         self.log.written.pop(key, None)
-        self.log.gone.add(key)
+        self.log.gone |= {key}
 
     def __iter__(self) -> Iterator[K]:
         self.log.whole = True

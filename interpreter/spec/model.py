@@ -116,6 +116,17 @@ class Mesh:
     site: Site | None = field(default=None, compare=False)
     poisoned: frozenset[str] = frozenset()
 
+    def in_order(self, axes: Iterable[str]) -> tuple[str, ...]:
+        """Axes and places of axes (`tp.0`) as they lie in the mesh, outermost first: one order for
+        what is summed over the same ones."""
+        places = {axis.name: place for place, axis in enumerate(self.axes)}
+
+        def place(axis: str) -> tuple[int, int]:
+            name, _, part = axis.partition(".")
+            return places.get(name, len(places)), int(part or 0)
+
+        return tuple(sorted(axes, key=place))
+
 
 @value
 class Assignment:

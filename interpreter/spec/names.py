@@ -38,7 +38,7 @@ def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
     return _near(name, tuple(islice(names, MOST_NAMES)))
 
 
-@lru_cache(maxsize=4 * MOST_NAMES)  # each plan of a spec asks again
+@lru_cache(maxsize=MOST_NAMES)  # each plan of a spec asks again
 def _near(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     spelled, known = _index(names)
     written = name.casefold()
@@ -48,7 +48,7 @@ def _near(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     return (*same, *(spelled[key] for key in longer))[:3]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=4)
 def _index(names: tuple[str, ...]) -> tuple[dict[str, str], tuple[_Known, ...]]:
     """Names by what they are without case, and those that others are compared with."""
     spelled: dict[str, str] = {}
@@ -79,7 +79,7 @@ def _close(written: str, known: Iterable[_Known]) -> list[str]:
     return [key for score, key in nlargest(3, scored) if score >= _CLOSENESS]
 
 
-@lru_cache(maxsize=4 * MOST_NAMES)
+@lru_cache(maxsize=MOST_NAMES)
 def _letters(word: str) -> int:
     """The letters of a word as bits, the first, the second ... of each kind a bit of its own: two
     words have as many letters in common as bits, at most."""

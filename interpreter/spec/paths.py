@@ -152,10 +152,12 @@ class Names:
         own = tensors.present(drafts.tensors)
         names = [name for name in entries.written if called.present([name])]
         seen = zip(names, called.present(names), strict=True)
+        by_name = {tensor.name: (tensor.name,) for tensor in own}
+        in_scopes = chain(_called(scope, seen), *map(_seen, inner.written.values()))
         return (
-            shelf((tensor.name, (tensor.name,)) for tensor in own),
-            shelf((alias, (tensor.name,)) for tensor in own for alias in tensor.aliases),
-            shelf(chain(_called(scope, seen), *map(_seen, inner.written.values()))),
+            shelf(by_name.items()),
+            shelf((alias, by_name[tensor.name]) for tensor in own for alias in tensor.aliases),
+            shelf(entry for entry in in_scopes if entry[0] not in by_name),
         )
 
 

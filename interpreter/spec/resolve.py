@@ -38,6 +38,7 @@ from parspec.interpreter.spec.settings import (
     served_with,
 )
 from parspec.interpreter.spec.settle import Portions, settle
+from parspec.interpreter.spec.sides import with_sides
 from parspec.interpreter.spec.sources import HERE, Gathered, Passage, Texts, gather
 from parspec.interpreter.spec.stages import (
     resolve_outputs,
@@ -136,6 +137,7 @@ def resolve(
     )
     walked = walk(statements, world, notes, before.walks)
     notes.found[:] = with_forward(notes.found, walked.scope, notes.read)
+    notes.found[:] = with_sides(notes.found, dims, settings)
     patterns = rules(statements, world, notes, walked.building.units)
     settled = settle(walked, patterns, dims, before.portions)
     notes.found.extend(unmatched(patterns, settled, walked))

@@ -185,10 +185,9 @@ class _Settling:
             return known
         self.hit, self.met, self.said, self.asked = set(), set(), drafts.said, {}
         items = tuple(self.item(item) for item in drafts.items)
+        own = drafts.weight_readers
         tensors = tuple(
-            self.tensor(
-                tensor, (*drafts.readers.get(tensor.name, ()), *readers.get(tensor.name, ()))
-            )
+            self.tensor(tensor, (*own.get(tensor.name, ()), *readers.get(tensor.name, ())))
             for tensor in variables
         )
         hit, met = frozenset(self.hit), frozenset(self.met)

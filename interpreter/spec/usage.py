@@ -50,7 +50,7 @@ def unused(
         if dim.site.file == file and dim.name not in read and dim.name not in quiet:
             yield _unused("dimension", dim.name, dim.site)
     for drafts in walked.drafts:
-        if drafts.unread_sites <= notes.read:
+        if drafts.unread.keys() <= notes.read:
             continue
         for site, name in drafts.unread.items():
             if site.file == file and site not in notes.read and name not in quiet:

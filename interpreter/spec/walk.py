@@ -146,7 +146,8 @@ class _Walker:
     def noted(
         self, act: Callable[[], None], body: Body, places: frozenset[tuple[str, int]]
     ) -> Drafts:
-        """Does something and notes what it made, read and wrote."""
+        """Does something and notes what it made, read and wrote. `places`: the files and keys of
+        the chunks that it is about."""
         self.notes, self.callees, self.templates = Notes(), [], []
         self.building.said, self.building.declared = {}, {}
         layers, expanded = self.building.layers, self.building.expansion.every
@@ -155,19 +156,20 @@ class _Walker:
         act()
         ended = {name: ledger.end() for name, ledger in self.ledgers.items()}
         logs = {name: log for name, log in ended.items() if not log.empty}
+        read, declared = self.notes.read, self.building.declared
+        own = {site for site in declared if (site.file, site.chunk) in places}
         return Drafts(
             tuple(body.items),
             tuple(self.notes.found),
-            frozenset(self.notes.read),
+            frozenset(read - own),
+            {site: name for site, name in declared.items() if site not in read},
             tuple(self.callees),
             tuple(self.templates),
             self.building.said,
-            self.building.declared,
             logs,
             self.building.layers - layers,
             self.building.expansion.every - expanded,
             self.building.room(0, 0),
-            places,
         )
 
     def here(self, placed: Placed, scope: Scope) -> Here:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from parspec.interpreter.spec.building import Building, Expansion
 from parspec.interpreter.spec.drafts import DraftItem, DraftLayer, Unit, layers_of
-from parspec.interpreter.spec.ledger import Ledger, Log
+from parspec.interpreter.spec.ledger import NOTHING, Ledger, Log
 from parspec.interpreter.spec.memo import Memo
 from parspec.interpreter.spec.scopes import Callee, Entry, Scope, Seen, World
 
@@ -32,31 +32,34 @@ NO_LOG = Log()
 @dataclass(frozen=True, eq=False)
 class Drafts:
     """What the walk makes of one passage: items in order, what is wrong, the declarations that are
-    read, the ops and blocks in bodies, what is said of its variables where they are declared, and
-    where that is. `logs`: what it read and wrote, by the names of ledgers; `layers`, `expanded`:
-    how much it counts towards the limits; `whole`: it met none; `places`: the files and keys of its
-    chunks. It stays the very same value while the passage does and reads the same."""
+    read and may not be its alone, its own ones that it does not read itself, by where they are, the
+    ops and blocks in bodies, and what is said of its variables where they are declared. `logs`:
+    what it read and wrote, by the names of ledgers; `layers`, `expanded`: how much it counts
+    towards the limits; `whole`: it met none. It stays the very same value while the passage does
+    and reads the same."""
 
     items: tuple[DraftItem, ...]
     found: tuple[Finding, ...]
-    read: frozenset[Site]
+    read_elsewhere: frozenset[Site]
+    unread: Mapping[Site, str]
     callees: tuple[Callee, ...]
     templates: tuple[Template, ...]
     said: Mapping[str, Said]
-    declared: Mapping[Site, str]
     logs: Mapping[str, Log]
     layers: int
     expanded: int
     whole: bool
-    places: frozenset[tuple[str, int]]
 
     @cached_property
-    def readers(self) -> Mapping[str, tuple[DraftLayer, ...]]:
-        """The layers that read each variable."""
+    def weight_readers(self) -> Mapping[str, tuple[DraftLayer, ...]]:
+        """The layers that read each weight."""
+        own = self.log("tensors").written.values()
+        weights = {*self._weights_seen, *(one.name for one in own if one.role == "weight")}
         readers: dict[str, list[DraftLayer]] = {}
         for draft in layers_of(self.items):
             for name in dict.fromkeys(operand.tensor for operand in draft.layer.operands):
-                readers.setdefault(name, []).append(draft)
+                if name in weights:
+                    readers.setdefault(name, []).append(draft)
         return {name: tuple(drafts) for name, drafts in readers.items()}
 
     def log(self, ledger: str) -> Log:
@@ -75,37 +78,23 @@ class Drafts:
     def tensors(self) -> tuple[str, ...]:
         """The variables that it declares."""
         log = self.log("tensors")
-        return tuple(name for name in log.written if name not in log.read)
+        return tuple(name for name in log.written if log.read.get(name, NOTHING) is NOTHING)
 
     @cached_property
     def weights_elsewhere(self) -> Mapping[str, tuple[DraftLayer, ...]]:
         """Its layers that read each weight that others declare."""
+        seen, readers = self._weights_seen, self.weight_readers
+        return {name: drafts for name, drafts in readers.items() if name in seen}
+
+    @property
+    def _weights_seen(self) -> set[str]:
+        """The weights that others declare, as far as it has looked."""
         entries = list(self.log("entries").read.values())
-        scopes = list(self.log("inner").read.values())
+        scopes = [scope for scope in self.log("inner").read.values() if scope is not NOTHING]
         for scope in scopes:
             entries += scope.tensors.values()
             scopes += scope.inner.values()
-        weights = {e.tensor for e in entries if isinstance(e, Seen) and e.role == "weight"}
-        return {name: drafts for name, drafts in self.readers.items() if name in weights}
-
-    @cached_property
-    def read_elsewhere(self) -> frozenset[Site]:
-        """The declarations that it reads and may not be the only one to have."""
-        return frozenset(
-            site
-            for site in self.read
-            if site not in self.declared or (site.file, site.chunk) not in self.places
-        )
-
-    @cached_property
-    def unread(self) -> Mapping[Site, str]:
-        """Its own declarations that it does not read itself."""
-        return {site: name for site, name in self.declared.items() if site not in self.read}
-
-    @cached_property
-    def unread_sites(self) -> frozenset[Site]:
-        """Where these stand."""
-        return frozenset(self.unread)
+        return {e.tensor for e in entries if isinstance(e, Seen) and e.role == "weight"}
 
 
 class Walker(Protocol):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, TypeAlias
 
 from parspec.grammar.values import value
@@ -126,7 +126,7 @@ class Layout:
     def without(self, axes: Collection[str]) -> Layout:
         """The same layout, replicated on these axes."""
         cuts = ((dim, tuple(a for a in cutting if a not in axes)) for dim, cutting in self.cuts)
-        return Layout(
+        return _the_one(
             tuple((dim, left) for dim, left in cuts if left),
             tuple((axis, kind) for axis, kind in self.partial if axis not in axes),
             tuple((axis, nodes) for axis, nodes in self.central if axis not in axes),
@@ -135,13 +135,13 @@ class Layout:
 
     def complete(self) -> Layout:
         """The same layout where the variable is no addend: replicated where it is partial."""
-        return Layout(self.cuts, (), self.central, self.zigzag)
+        return _the_one(self.cuts, (), self.central, self.zigzag)
 
     def at(self, nodes: Mapping[str, Node]) -> Layout:
         """The same layout, centralized on one node of each of these axes."""
         left = self.without(nodes)
         central = dict(left.central) | {axis: (node,) for axis, node in nodes.items()}
-        return Layout(left.cuts, left.partial, tuple(sorted(central.items())), left.zigzag)
+        return _the_one(left.cuts, left.partial, tuple(sorted(central.items())), left.zigzag)
 
 
 def layout(
@@ -153,12 +153,23 @@ def layout(
     """A layout in canonical form; dimensions that nothing cuts are left out, and of the axes in
     zigzag those that cut nothing."""
     cut = {axis for axes in (cuts or {}).values() for axis in axes} if zigzag else ()
-    return Layout(
+    return _the_one(
         tuple(sorted((dim, tuple(axes)) for dim, axes in (cuts or {}).items() if axes)),
         tuple(sorted(dict(partial).items())) if partial else (),
         tuple(sorted(dict(central).items())) if central else (),
         tuple(sorted(axis for axis in zigzag if axis in cut)) if zigzag else (),
     )
+
+
+@lru_cache(maxsize=2048)
+def _the_one(
+    cuts: tuple[tuple[str, tuple[str, ...]], ...],
+    partial: tuple[tuple[str, str], ...],
+    central: tuple[tuple[str, tuple[Node, ...]], ...],
+    zigzag: tuple[str, ...],
+) -> Layout:
+    """Of equal layouts the first: a model has few, and they are compared again and again."""
+    return Layout(cuts, partial, central, zigzag)
 
 
 EVERYWHERE = Layout()  # replicated on every axis

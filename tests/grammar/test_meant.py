@@ -33,6 +33,21 @@ def _faults(text: str) -> list[SyntaxFault]:
         ("dim S = 8 // tokens", "dim S = 8 # tokens"),
         ("// a plan\ndim S = 8", "# a plan\ndim S = 8"),
         ("expect memory <= 80 GB // all", "expect memory <= 80 GB # all"),
+        ("dim S = 4 Ki, D = 2", "dim S = 4Ki, D = 2"),
+        ("mesh tp = 2 Ki over ib", "mesh tp = 2Ki over ib"),
+        ("train adam { global_batch = 4 Ki }", "train adam { global_batch = 4Ki }"),
+        (
+            "train adam { global_batch = 4 Ki  zero = 1 }",
+            "train adam { global_batch = 4Ki  zero = 1 }",
+        ),
+        ("expect traffic <= 80 G B", "expect traffic <= 80 GB"),
+        ("expect traffic <= 1.5 Gi B", "expect traffic <= 1.5 GiB"),
+        ("device d { memory = 80 G B  hbm = 3 TB/s }", "device d { memory = 80 GB  hbm = 3 TB/s }"),
+        (
+            "link n { bandwidth = 50 G B/s  latency = 5 us }",
+            "link n { bandwidth = 50 GB/s  latency = 5 us }",
+        ),
+        ("link n { latency = 5 u s }", "link n { latency = 5 us }"),
     ],
 )
 def test_what_is_meant_is_the_mend(text: str, right: str) -> None:
@@ -48,6 +63,7 @@ def test_what_is_meant_is_the_mend(text: str, right: str) -> None:
         ("dim S = 2k", '"2k" is no number; did you mean 2Ki (2048) or 2_000?'),
         ("dim S = 1.5k", '"1.5k" is no number; did you mean 1.5Ki (1536) or 1_500?'),
         ("dim S = 4M", '"4M" is no number; did you mean 4Mi (4194304) or 4_000_000?'),
+        ("dim S = 2 k", '"2 k" is no number; did you mean 2Ki (2048) or 2_000?'),
         ("dim S = 2x", '"2x" is neither a number nor a name'),
     ],
 )
@@ -66,7 +82,14 @@ def test_what_stands_in_front_of_a_comment_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["expect reduces is R on tp", "expect traffic(reduce) <= 3 GB", "layer a: b = x / 2"]
+    "text",
+    [
+        "expect reduces is R on tp",
+        "expect traffic(reduce) <= 3 GB",
+        "layer a: b = x / 2",
+        "train adam { microbatches = 4 weight = f32 }",
+        "dim S = 4Ki unit 2",
+    ],
 )
 def test_names_and_signs_that_are_right_stay(text: str) -> None:
     assert _faults(text) == []

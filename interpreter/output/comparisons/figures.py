@@ -29,10 +29,11 @@ def figures(variants: Sequence[Variant]) -> tuple[Figure, ...]:
 
 
 def on_axes(analysis: Analysis) -> Mapping[tuple[str, ...], tuple[Move, ...]]:
-    """The moves at work by the axes that they are fused over."""
+    """The moves at work by the axes that they are fused over, in the order of the mesh."""
     found: dict[tuple[str, ...], tuple[Move, ...]] = {}
     for move in at_work(analysis.moves):
-        found[move.axes] = (*found.get(move.axes, ()), move)
+        axes = analysis.model.mesh.in_order(move.axes)
+        found[axes] = (*found.get(axes, ()), move)
     return found
 
 
@@ -81,7 +82,7 @@ def _by_link(variant: Variant) -> dict[str, Quantity]:
     links, cost = links_of(analysis), analysis.model.cost
     sums: dict[str, Amount] = {}
     for move in at_work(analysis.moves):
-        link = links[move.axes]
+        link = links[analysis.model.mesh.in_order(move.axes)]
         sums[link] = sums.get(link, 0) + dict(move.traffic)[cost]
     return dict(sums)
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from parspec.interpreter.analysis.loads import sent_by_busiest, time_of_busiest
-from parspec.interpreter.analysis.result import Analysis, Move
+from parspec.interpreter.analysis.result import Analysis, Move, Pass
 from parspec.interpreter.output.comparisons.values import Exchange, Variant
 from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.theory.formulas import total
 
-_Key: TypeAlias = tuple[str, str, str, tuple[str, ...], str | None]
+_Key: TypeAlias = tuple[Pass, str, str, tuple[str, ...], str | None]
 
 
 def exchanges(variants: Sequence[Variant]) -> tuple[Exchange, ...]:
@@ -22,7 +22,7 @@ def exchanges(variants: Sequence[Variant]) -> tuple[Exchange, ...]:
     }
     costs = [variant.analysis.model.cost for variant in variants]
     found = [
-        _exchange([table.get(key, ()) for table in tables], costs, labels)
+        _exchange(key, [table.get(key, ()) for table in tables], costs, labels)
         for key in dict.fromkeys(key for table in tables for key in table)
     ]
     return tuple(sorted(found, key=lambda exchange: exchange.weight, reverse=True))
@@ -31,22 +31,23 @@ def exchanges(variants: Sequence[Variant]) -> tuple[Exchange, ...]:
 def _by_key(analysis: Analysis) -> dict[_Key, tuple[Move, ...]]:
     found: dict[_Key, tuple[Move, ...]] = {}
     for move in at_work(analysis.moves):
-        key = (move.direction, move.layer, move.tensor, move.axes, move.statistic)
+        axes = analysis.model.mesh.in_order(move.axes)
+        key = (move.direction, move.layer, move.tensor, axes, move.statistic)
         found[key] = (*found.get(key, ()), move)
     return found
 
 
 def _exchange(
-    moves: Sequence[tuple[Move, ...]], costs: Sequence[str], labels: dict[str, str]
+    key: _Key, moves: Sequence[tuple[Move, ...]], costs: Sequence[str], labels: dict[str, str]
 ) -> Exchange:
-    one = next(move for own in moves for move in own)
+    direction, layer, tensor, axes, statistic = key
     return Exchange(
-        one.direction,
-        one.layer,
-        one.tensor,
-        labels.get(one.tensor, one.tensor),
-        one.axes,
-        one.statistic,
+        direction,
+        layer,
+        tensor,
+        labels.get(tensor, tensor),
+        axes,
+        statistic,
         tuple(moves),
         tuple(
             total(dict(move.traffic)[cost] for move in own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 
 from rich.console import RenderableType
 
@@ -43,6 +43,7 @@ from parspec.interpreter.output.wording.facts import (
     verdict,
 )
 from parspec.interpreter.output.wording.quantities import UNKNOWN, how_many, in_bytes, in_seconds
+from parspec.interpreter.spec.model import Mesh
 from parspec.interpreter.theory.formulas import Amount
 
 _DOT = " · "
@@ -75,7 +76,7 @@ def report_text(found: Checked, moves: tuple[Move, ...], screen: Screen) -> str:
     """The report on the first analysis, with the given moves."""
     analysis = found.analyses[0]
     parts = [
-        _header(found, screen),
+        _header(found, moves, screen),
         *_layers(analysis, moves, screen),
         *_later_passes(analysis, moves, screen),
         "",
@@ -86,7 +87,7 @@ def report_text(found: Checked, moves: tuple[Move, ...], screen: Screen) -> str:
     return drawn(parts, screen)
 
 
-def _header(found: Checked, screen: Screen) -> str:
+def _header(found: Checked, moves: Iterable[Move], screen: Screen) -> str:
     analysis = found.analyses[0]
     model = analysis.model
     plan = f" · plan {model.plan}" if model.plan is not None else ""
@@ -104,7 +105,16 @@ def _header(found: Checked, screen: Screen) -> str:
         )
     if analysis.layers:
         facts += _LEGEND
+        facts += _order_told(moves, model.mesh)
     return "\n".join((safe(f"{model.file}{plan}"), *_told(facts, screen)))
+
+
+def _order_told(moves: Iterable[Move], mesh: Mesh) -> Iterator[_Fact]:
+    """What it means that a move names its axes in another order than the mesh."""
+    other = (move.axes for move in moves if move.axes != mesh.in_order(move.axes))
+    for axes in islice(other, 1):
+        told = f"on {', '.join(axes)}: in the order in which they partition the dimension"
+        yield _Fact("axes", (told,))
 
 
 def _layers(

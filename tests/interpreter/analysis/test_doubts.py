@@ -128,3 +128,45 @@ def test_ways_out_are_offered(analyzed):
     assert catalogue.message(finding) == (
         "H = 6 does not split 16 ways on tp: there are more nodes than elements; 1, 2, 3, 6 do"
     )
+
+
+CLASHING = """\
+mesh dp = 2, tp = 4
+axis ep = dp * tp
+dim B = 64, D = 32, F = 16
+input x[B, D]
+weight w[D, F]
+layer fc: y[B, F] = x * w {clause}
+output y
+expect traffic <= 1 B
+expect memory <= 1 B
+expect y is R on tp
+expect parameters <= 1
+"""
+
+
+@pytest.mark.parametrize("clause", ["partition F on tp, D on ep", "partition D on ep, F on dp"])
+def test_of_a_layer_that_is_given_one_axis_twice_no_budget_is_judged(analyzed, clause):
+    analysis = analyzed(CLASHING.replace("{clause}", clause))
+    assert errors(analysis) == ["axis_reused", "expect_failed"]
+    assert [expect.holds for expect in analysis.expects] == [None, None, None, False]
+    assert [f.name for f in analysis.findings if f.name == "partial_left"] == []
+
+
+def test_without_the_clash_all_of_them_are(analyzed):
+    analysis = analyzed(CLASHING.replace("{clause}", "partition F on tp"))
+    assert errors(analysis) == ["memory_expectation", "state_mismatch", "expect_failed"]
+    assert [expect.holds for expect in analysis.expects] == [True, False, False, False]
+
+
+def test_operands_that_disagree_keep_budgets_from_being_judged(analyzed):
+    text = """\
+mesh tp = 2
+dim B = 4, D = 8
+input x[B, D] partition B on tp
+input z[B, D] partition D on tp
+layer a: y[B, D] = x + z
+output y
+expect traffic <= 1 B
+"""
+    assert errors(analyzed(text)) == ["operands_disagree"]

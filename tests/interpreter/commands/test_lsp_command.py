@@ -25,6 +25,7 @@ SECONDS = 30  # more than a server needs on a busy machine
         ("localhost:0", Address("localhost", 0)),
         ("0.0.0.0:80", Address("0.0.0.0", 80)),
         ("[::1]:2087", Address("::1", 2087)),
+        ("[fe80::1%eth0]:0", Address("fe80::1%eth0", 0)),
     ],
 )
 def test_addresses(written, meant):
@@ -36,6 +37,12 @@ def test_addresses(written, meant):
 )
 def test_what_is_no_address(written):
     assert address(written) == Mistake(f"{written}: write HOST:PORT or PORT")
+
+
+@pytest.mark.parametrize("written", ["::1", "::1:2087", "[::1]", "[::1]:", "fe80::1"])
+def test_an_ipv6_address_stands_in_brackets(written):
+    told = f"{written}: write HOST:PORT or PORT, an IPv6 address in brackets ([::1]:PORT)"
+    assert address(written) == Mistake(told)
 
 
 def test_mistakes_are_told(capsys):
@@ -115,7 +122,7 @@ def has_ipv6():
 def test_an_editor_connects_to_an_address_in_brackets(started):
     process = started("--tcp", "[::1]:0")
     where = process.stderr.readline().decode()
-    assert where.startswith("listening on tcp://")
+    assert where.startswith("listening on tcp://[::1]:")
     port = int(where.rpartition(":")[2])
     with socket.create_connection(("::1", port), timeout=SECONDS) as client:
         client.sendall(SAID)
@@ -123,3 +130,11 @@ def test_an_editor_connects_to_an_address_in_brackets(started):
     out, errors = process.communicate(timeout=SECONDS)
     assert (process.returncode, out, errors) == (0, b"", b"")
     assert greeted(answers)
+
+
+@pytest.mark.skipif(not has_ipv6(), reason="no IPv6 here")
+def test_a_web_socket_listens_at_an_address_in_brackets(started):
+    process = started("--ws", "[::1]:0")
+    assert process.stderr.readline().decode().startswith("listening on ws://[::1]:")
+    process.kill()
+    process.communicate(timeout=SECONDS)

@@ -134,3 +134,42 @@ def test_a_comparison_says_which_pieces_there_are():
     assert ("pieces", f"cut: {pieces}; plain: none") in [*grounds(compared(both))]
     assert ("pieces", pieces) in [*grounds(compared([both[0], both[0]]))]
     assert "pieces" not in dict(grounds(compared([both[1], both[1]])))
+
+
+BOTH_ORDERS = """\
+mesh dp = 2, tp = 4
+dim B = 64, D = 32, F = 64
+input x[B, D]
+weight w[D, F]
+layer up: y[B, F] = x * w  partition F on {}
+layer act: s[B, F] = gelu(y)  partition none on dp, none on tp
+layer re: r[B, F] = gelu(s)  partition F on dp * tp
+output r replicated on dp, tp
+"""
+
+
+def test_what_moves_on_the_same_axes_is_summed_up_in_the_order_of_the_mesh():
+    analysis = analysis_of(BOTH_ORDERS.format("tp * dp"))
+    assert [m.axes for m in analysis.moves if m.primitive] == [("tp", "dp"), ("dp", "tp")]
+    ((axes, amount),) = analysis.totals.by_axis
+    assert (axes, amount) == ("dp,tp", sum(dict(m.traffic)["composed"] for m in analysis.moves))
+    found = compared((Variant("a", analysis), Variant("b", analysis)))
+    names = {figure.name for figure in found.figures if figure.group == "traffic by axis"}
+    assert names == {"dp,tp"}
+    assert {exchange.axes for exchange in found.exchanges} == {("dp", "tp")}
+
+
+def test_a_report_says_what_the_order_of_axes_means_where_it_is_not_that_of_the_mesh():
+    def told(cut):
+        analysis = analysis_of(BOTH_ORDERS.format(cut))
+        return report_text(checked("spec.par", (analysis,)), analysis.moves, WIDE)
+
+    line = "axes     on tp, dp: in the order in which they partition the dimension\n"
+    assert line in told("tp * dp")
+    assert "axes   " not in told("dp * tp")
+
+
+def test_axes_and_places_of_axes_have_one_order():
+    mesh = EXPERTS.model.mesh
+    assert mesh.in_order(("tp", "dp.1", "dp.0")) == ("dp.0", "dp.1", "tp")
+    assert mesh.in_order(("none", "tp.10", "tp.9")) == ("tp.9", "tp.10", "none")

@@ -250,7 +250,7 @@ class TestCommand:
         [
             (["pair.par"], "dp against tp"),
             (["pair.par", "--plan", "dp", "--plan", "tp"], "tp against dp"),
-            (["pair.par", "--plan", "dp"], "dp against no plan"),
+            (["pair.par", "--plan", "dp"], "dp against the file itself"),
             (["mlp.par", "pair.par", "--plan", "dp"], "pair:dp against mlp"),
             (["pair.par", "mlp.par"], "mlp against pair"),
             (["mlp.par", "./mlp.par"], "./mlp.par against mlp.par"),
@@ -259,6 +259,11 @@ class TestCommand:
     def test_what_is_compared(self, ran, words, title):
         code, out, _ = ran(*words)
         assert (code, out.splitlines()[0]) == (0, title)
+
+    def test_the_file_without_a_plan_is_not_said_to_be_no_plan(self, ran):
+        _, out, _ = ran("pair.par", "--plan", "dp")
+        assert "what bounds the file itself" in out
+        assert "no plan" not in out
 
     def test_plans_that_are_not_compared_are_pointed_out(self, ran):
         _, out, _ = ran("pair.par", "mlp.par")

@@ -3,6 +3,10 @@
 import pytest
 from specs import analysis_of
 
+from parspec.interpreter.fixes.fixes import fixes
+from parspec.interpreter.spec.readers import DiskReader
+from parspec.interpreter.spec.resolve import Known, resolve
+
 SPEC = """
 mesh tp = 4
 dim B = 8, S = 1, T = 1024, G = 4, K = 16, D = 32
@@ -43,3 +47,43 @@ def test_a_cache_of_another_size_is_an_error():
     data = dict(found.data)
     assert (data["name"], data["dim"], data["size"]) == ("kc", "T", 1024)
     assert (data["other"], data["other_size"]) == ("context", 4096)
+
+
+def test_a_cache_of_another_size_shows_both_numbers_where_they_are_written():
+    text = SPEC + "infer { phase = decode  context = 4096 }"
+    analysis = analysis_of(text)
+    (found,) = errors(analysis)
+    told = {note.message: note.site for note in found.related}
+    document = dict(analysis.model.documents)[found.site.file]
+    shown = {
+        said: document.text[document.start_of(site.chunk) + site.span.start :].split(",")[0]
+        for said, site in told.items()
+    }
+    assert shown == {"T = 1024": "T = 1024", "context = 4096": "context = 4096 }"}
+    assert [fix.title for fix in fixes(found, analysis.model)] == [
+        "Write `T = 4096`",
+        "Write `context = 1024`",
+    ]
+
+
+def test_two_dimensions_that_disagree_are_shown_where_they_are_declared():
+    text = (
+        "dim B = 8, D = 4, E = 2, F\ninput x[B, D]\n"
+        "layer a: a[B, {0}] = gelu(x[B, {0}])\noutput a\n"
+    )
+    (found,) = errors(analysis_of(text.format("E")))
+    assert [(note.message, note.site.span.start) for note in found.related] == [
+        ("E = 2", 18),
+        ("D = 4", 11),
+    ]
+    (found,) = errors(analysis_of(text.format("F")))
+    assert [note.message for note in found.related] == ["F is declared here", "D = 4"]
+
+
+def test_a_size_is_shown_where_it_has_moved_to():
+    known = Known()
+    text = SPEC + "infer { phase = decode  context = 4096 }"
+    for old, new in (("mesh tp", "mesh tp"), ("dim B = 8, S = 1", "dim B = 16, S = 1")):
+        text = text.replace(old, new)
+        again = resolve("main.par", text, DiskReader(), known=known)
+        assert again.findings == resolve("main.par", text, DiskReader()).findings

@@ -11,7 +11,6 @@ from parspec.interpreter.output.wording.quantities import UNKNOWN, how_many, in_
 from parspec.interpreter.theory.formulas import Amount, is_number
 
 _LONGEST_FORMULA = 40  # a longer one is shown on demand
-_LARGEST = 10**300  # JavaScript knows no number that is much larger
 
 
 def bytes_figure(amount: Amount | None, reasons: Sequence[str] = ()) -> Html:
@@ -41,7 +40,7 @@ def _figure(amount: Amount | None, text: Callable[[Amount], str]) -> Html:
         return not_computed()
     shown = text(amount)
     if is_number(amount):
-        return element("data", {"value": _exact(amount)}, shown)
+        return element("data", {"value": repr(number(amount))}, shown)
     formula = element("span", {"class": "formula"}, shown)
     return formula if len(shown) <= _LONGEST_FORMULA else _explained_by("formula", (shown,))
 
@@ -53,9 +52,3 @@ def _explained(figure: Html, reasons: Sequence[str]) -> Html:
 def _explained_by(summary: str, reasons: Sequence[str]) -> Html:
     lines = (element("div", {}, reason) for reason in reasons)
     return element("details", {"class": "why"}, element("summary", {}, summary), *lines)
-
-
-def _exact(amount: Amount) -> str:
-    value = number(amount)
-    assert value is not None
-    return repr(value) if abs(value) < _LARGEST else "Infinity"
