@@ -86,6 +86,12 @@ class Run:
     offsets: tuple[int, ...]
 
     @cached_property
+    def keys(self) -> tuple[int, int]:
+        """The least and the greatest key of its chunks."""
+        keys = [chunk.key for chunk in self.every]
+        return min(keys), max(keys)
+
+    @cached_property
     def offset_of(self) -> Mapping[int, int]:
         """Where the chunks start, by key."""
         return {chunk.key: at for chunk, at in zip(self.every, self.offsets, strict=True)}
@@ -163,7 +169,8 @@ class Document:
         if key == TOP:
             return self.starts[0] if self.starts else 0
         for run, start in zip(self.runs, self.starts, strict=True):
-            if key in run.offset_of:
+            least, most = run.keys
+            if least <= key <= most and key in run.offset_of:
                 return start + run.offset_of[key]
         return 0
 

@@ -111,7 +111,7 @@ def outcome_with(
     model = inferred.model
     parts = (
         part
-        if clauses.keys().isdisjoint(section.inference.by_name.keys())
+        if clauses.keys().isdisjoint(section.inference.order)
         else Part(_with(part.items, clauses), part.tensors)
         for part, section in zip(model.parts, inferred.sections, strict=True)
     )

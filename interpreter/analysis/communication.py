@@ -65,7 +65,7 @@ def _suspects(routed: Routed) -> Iterator[Suspect]:
         tensor = routed.tensors[served.need.tensor]
         if not paid or served.need.operand < 0 or tensor.role == "weight":
             continue
-        placed = routed.inference.by_name[served.need.layer]
+        placed = routed.inference.placed(served.need.layer)
         for said in placed.layer.assignments:
             if not paid.isdisjoint(routed.pieces.covers.get(said.axis, ())):
                 yield from _suspect(placed, said, served.need, routed)
@@ -179,9 +179,9 @@ class _Trial:
             if pair[0] is not pair[1]
         )
         for before, section in changed:
-            for name, placed in section.inference.by_name.items():
+            for placed, was in zip(section.layers, before.layers, strict=True):
                 dim = placed.placement.dim(pieces[0])
-                known = before.inference.by_name[name].placement.dim(pieces[0])
+                known = was.placement.dim(pieces[0])
                 if dim is None or known is not None:
                     continue
                 for operand in placed.layer.operands:

@@ -143,7 +143,7 @@ def _finding(same: Sequence[_Asked], others: Mapping[Cut, None], grid: Grid) -> 
     return Finding(name, said.site, tuple(data.items()), (declared, *also.values()))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _asks(
     clauses: tuple[Assignment, ...],
     cuts: tuple[tuple[str, tuple[str, ...]], ...],

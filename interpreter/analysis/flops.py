@@ -97,7 +97,7 @@ def tasks_in(routed: Routed, inside: frozenset[str]) -> Alike[Task]:
     return alike(tasks)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def work_of(task: Task, turns: Amount, grid: Grid, speed: Speed | None) -> Work:
     """The work of a layer that has to do this, in so many turns on the busiest device."""
     sharding, dtypes, _ = task

@@ -89,8 +89,9 @@ class Inference:
     """What a walk finds. `tensors`: the variables that the part knows; `entries`: what each stack
     needs as its first carry; `produced`: the variables that its layers leave, in their own
     dimensions; `declared`: its inputs, weights and caches as declared to lie; `stack_of`: produced
-    variable to the stacks that repeat it, outermost first. Of what other parts know, where it is
-    `left` and where it is declared to be `resting`; `stages`: where what follows runs."""
+    variable to the stacks that repeat it, outermost first, where there are any. Of what other parts
+    know, where it is `left` and where it is declared to be `resting`; `stages`: where what follows
+    runs."""
 
     part: Part
     tensors: Mapping[str, Tensor]
@@ -135,6 +136,10 @@ class Inference:
             places[placed.layer.name] = place
         return places
 
+    def placed(self, layer: str) -> Placed:
+        """A layer by its name."""
+        return self.layers[self.order[layer]]
+
     @property
     def settled(self) -> bool:
         """Whether every layer's placement and every carry's state is settled."""
@@ -144,11 +149,6 @@ class Inference:
     def disputed(self) -> tuple[Placed, ...]:
         """The layers whose operands disagree."""
         return tuple(one for one in self.layers if one.placement.disputes)
-
-    @cached_property
-    def by_name(self) -> Mapping[str, Placed]:
-        """The layers by name."""
-        return {placed.layer.name: placed for placed in self.layers}
 
 
 @dataclass
@@ -252,7 +252,8 @@ def _walk_layer(
     )
     walk.layers.append(Placed(layer, sharding, stacks))
     walk.produced[out.name] = sharding.made
-    walk.stack_of[out.name] = stacks
+    if stacks:
+        walk.stack_of[out.name] = stacks
 
 
 def _stages_of(layer: Layer, stages: Mapping[str, Node], walk: _Walk) -> Mapping[str, Node]:

@@ -84,7 +84,7 @@ def _input_kinds(leaves: Iterable[str], weighted: frozenset[str]) -> dict[str, s
     return {leaf: "position" if place else "batch" for place, leaf in enumerate(free)}
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def strategies(
     sharding: Sharding, weights: tuple[bool, ...], naming: Naming
 ) -> tuple[tuple[str, str], ...]:

@@ -110,7 +110,7 @@ def _move(occasion: _Occasion, bill: Bill) -> Move:
     )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _bill(transfer: Transfer, turns: Amount, busiest: Amount, shares: Shares, grid: Grid) -> Bill:
     """The bill of a transfer in so many turns; `shares`: of the stages that take part."""
     step, item = transfer.step, transfer.item

@@ -146,7 +146,7 @@ def _layer(placed: Placed, done: Done, section: Section, naming: Naming) -> Laye
     )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _partition(sharding: Sharding, pieces: Pieces) -> Cuts:
     """The dimension that each axis cuts, in mesh order."""
     cuts = {name: dim for dim, axes in sharding.placement.cuts for name in pieces.shown(axes)}

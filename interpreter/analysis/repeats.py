@@ -73,7 +73,7 @@ def _late(
     if not pieces:
         return None
     maker = makers[tensor.name]
-    reader = section.inference.by_name[served.need.layer]
+    reader = section.inference.placed(served.need.layer)
     turns = numeric(section.busiest_turns(served.stacks))
     now = _bytes_moved(served.steps, tensor, grid) * turns
     best, source = now, tensor

@@ -115,7 +115,7 @@ class Routed:
         """Where it is written that a layer or a stack reads a variable."""
         if need.operand < 0:
             return self.outline.stacks[need.layer].site
-        return self.inference.by_name[need.layer].layer.operands[need.operand].site
+        return self.inference.placed(need.layer).layer.operands[need.operand].site
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +190,7 @@ class Inferred:
     @cached_property
     def by_name(self) -> Mapping[str, Placed]:
         """The layers by name."""
-        return _together(one.inference.by_name for one in self.sections)
+        return {placed.layer.name: placed for placed in self.layers}
 
     @cached_property
     def produced(self) -> Mapping[str, Layout]:

@@ -104,7 +104,7 @@ def lying(tensor: Tensor, known_to: Iterable[Seen], pieces: Pieces, pipeline: Pi
     return Lying(_as_it_lies(origin, tuple(around)), tuple(wanted))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _as_it_lies(origin: Layout, stacks: tuple[str, ...]) -> Use:
     """A use without moves; most variables of a part are used alike."""
     return Use(origin, (), stacks)
@@ -176,7 +176,7 @@ class _Ways(NamedTuple):
     thorough: bool
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _serve(
     start: Layout, wanted: tuple[Layout, ...], dims: tuple[str, ...], item: Number, space: Space
 ) -> _Ways:

@@ -47,7 +47,7 @@ class Sharding:
     leaves: tuple[tuple[str, ...], ...]
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def sharded(
     operator: Operator,
     clauses: tuple[Assignment, ...],
@@ -83,7 +83,7 @@ def sharded(
     )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _only(where: Layout) -> Layout:
     """A layout as one of a kind: equal ones need not be compared."""
     return where

@@ -52,7 +52,7 @@ def bytes_of(tensor: Tensor, where: Layout, grid: Grid) -> Amount:
     return slice_bytes(slice_of(tensor, where), grid.space)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def slice_bytes(one: Slice, space: Space) -> Amount:
     """Bytes of a slice."""
     leaves, dtype, where = one

@@ -22,7 +22,8 @@ def found_under(
     for plan, findings in plans:
         looked_at.append(plan)
         for finding in findings:
-            found.setdefault(replace(finding, plan=None), []).append(plan)
+            alike = finding if finding.plan is None else replace(finding, plan=None)
+            found.setdefault(alike, []).append(plan)
     return {finding: under(plans_of, looked_at) for finding, plans_of in found.items()}
 
 

@@ -105,10 +105,11 @@ def broken_kinds(findings: Iterable[Finding], statements: Statements) -> frozens
     errors = [f for f in findings if catalogue.severity(f) == "error"]
     wrong = {(finding.site.file, finding.site.chunk) for finding in errors}
     kinds = {EVERY_KIND for finding in errors if _lost(finding) or finding.name in LOST_FILES}
+    keys = {key for _, key in wrong}
     pending = [
         (placed.file, placed.chunk)
         for passage in statements.passages
-        if not passage.places.isdisjoint(wrong)
+        if keys and not passage.keys.isdisjoint(keys)
         for placed in passage.statements
     ]
     while pending:

@@ -61,11 +61,6 @@ class _Portion:
     readers: tuple[DraftLayer, ...]
     asked: Mapping[str, str | None]
 
-    @cached_property
-    def names(self) -> frozenset[str]:
-        """What its variables are called."""
-        return frozenset(tensor.name for tensor in self.variables)
-
 
 class Portions:
     """What earlier settling of the same spec gave, under one plan: the portions of drafts, by
@@ -197,7 +192,7 @@ class _Settling:
         """Does nothing that was touched matter to a portion?"""
         if not touched:
             return True
-        return known.names.isdisjoint(touched) and (
+        return known.part.named.keys().isdisjoint(touched) and (
             known.asked.keys().isdisjoint(touched)
             or self.as_asked(known.asked, known.asked.keys() & touched)
         )

@@ -6,11 +6,11 @@ of its operands, but for those that its function takes away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from parspec.grammar.span import Span
 from parspec.grammar.values import value
@@ -155,14 +155,13 @@ class Written:
     span: Span
     dims: tuple[Name, ...] = ()
 
-    def with_dims(self, added: Sequence[str], order: Sequence[str]) -> tuple[str, int]:
-        """The result with further dimensions, put where they stand in `order`; and where the text
-        of its dimensions begins."""
+    def with_dims(self, added: Sequence[str], order: Sequence[str]) -> Sequence[str]:
+        """The result's dimensions with further ones, put where they stand in `order`."""
         names = [dim.text for dim in self.dims]
         for dim in added:
             before = [name for name in order[: order.index(dim)] if name in names]
             names.insert(names.index(before[-1]) + 1 if before else 0, dim)
-        return ", ".join(names), self.dims[0].span.start
+        return names
 
 
 def check(draft: Draft, result: Written, output: Leaves, here: Here) -> bool:
@@ -282,7 +281,7 @@ def _report_summed_alone(draft: Draft, result: Written, output: Leaves, here: He
                 data = (("tensor", here.placed.text(reading.span)), ("dim", dim))
                 meant = _contracted(draft, result, dim, reading, here)
                 if meant is None and (widened := _widened(result, (dim,), draft.readings, here)):
-                    meant = widened[1]
+                    meant = widened.fix
                 fixes = () if meant is None else (meant,)
                 here.notes.found.append(Finding("summed_alone", site, data, fixes=fixes))
 
@@ -369,37 +368,68 @@ def _rows(indices: Leaves, table: Leaves, output: Leaves) -> set[str]:
 
 def _report_missing_sum(draft: Draft, result: Written, lost: Leaves, here: Here) -> None:
     """`missing_sum`, with the mends: the result with the dimensions, or the sum written out around
-    the operand that has them."""
-    whole = draft.kind not in ("sum", "copy", "scale")
-    reading = next(r for r in draft.readings if set(lost) & set(r.leaves))
-    where = draft.span if whole else reading.span
+    what has them, unless a function works along them: what it makes is not meant to be summed."""
+    holders = [reading for reading in draft.readings if set(lost) & set(reading.leaves)]
     dims = _as_written(lost, draft.readings)
-    suggestion = f"sum over {', '.join(dims)} ({here.placed.text(where)})"
-    fix = Fix(f"Write `{suggestion}`", (Edit(here.at(where), suggestion),))
-    data: tuple[tuple[str, Datum], ...] = (
-        ("name", result.name),
-        ("dims", dims),
-        ("suggestion", suggestion),
-    )
-    widened = _widened(result, dims, (reading,), here)
-    if widened is not None:
-        data = (*data, ("result", widened[0]))
-    fixes = (fix,) if widened is None else (widened[1], fix)
+    data: tuple[tuple[str, Datum], ...] = (("name", result.name), ("dims", dims))
+    fixes: tuple[Fix, ...] = ()
+    widened = _widened(result, dims, holders[:1], here)
+    if widened is not None and _routes(draft, _leaves_of(widened.dims, here)):
+        data = (*data, ("result", widened.text))
+        fixes = (widened.fix,)
+    if not fixes or set(lost).isdisjoint(draft.over):
+        edits = tuple(_summed(draft, lost, dims, holders, here))
+        texts = tuple(edit.text for edit in edits)
+        data = (*data, ("suggestion", " and ".join(texts)))
+        fixes = (*fixes, Fix(f"Write `{'` and `'.join(texts)}`", edits))
     here.notes.found.append(Finding("missing_sum", here.at(result.span), data, fixes=fixes))
+
+
+def _summed(
+    draft: Draft, lost: Leaves, dims: Sequence[str], holders: Sequence[Reading], here: Here
+) -> Iterator[Edit]:
+    """The sum written out: around all of it where all of it has the dimensions, or a function makes
+    it, else around each operand that has some of them."""
+    every = len(holders) == len(draft.readings) > 1
+    alike = every and all(set(lost) <= set(reading.leaves) for reading in holders)
+    made = draft.kind not in ("sum", "copy", "scale")
+    if (alike or made) and not draft.offset:
+        yield _sum_over(dims, draft.span, here)
+        return
+    for reading in holders:
+        own = [leaf for leaf in lost if leaf in reading.leaves]
+        yield _sum_over(_as_written(own, (reading,)), reading.span, here)
+
+
+def _sum_over(dims: Sequence[str], span: Span, here: Here) -> Edit:
+    return Edit(here.at(span), f"sum over {', '.join(dims)} ({here.placed.text(span)})")
+
+
+def _leaves_of(dims: Sequence[str], here: Here) -> Leaves:
+    return tuple(leaf for dim in dims for leaf in here.leaves(dim) or (dim,))
+
+
+class _Widened(NamedTuple):
+    """A result with further dimensions: all of them, how it is written, and the fix for it."""
+
+    dims: Sequence[str]
+    text: str
+    fix: Fix
 
 
 def _widened(
     result: Written, added: Sequence[str], like: Sequence[Reading], here: Here
-) -> tuple[str, Fix] | None:
+) -> _Widened | None:
     """The result written with further dimensions, which stand as they do in operands; None where
     it is written without any, or they do not."""
     order = list(dict.fromkeys(chain.from_iterable(reading.dims.names for reading in like)))
     if not result.dims or not set(added) <= set(order):
         return None
-    dims, start = result.with_dims(added, order)
+    names = result.with_dims(added, order)
+    dims = ", ".join(names)
     text = f"{result.name}[{dims}]"
-    where = here.at(Span(start, result.dims[-1].span.end))
-    return text, Fix(f"Write `{text}`", (Edit(where, dims),))
+    where = here.at(Span(result.dims[0].span.start, result.dims[-1].span.end))
+    return _Widened(names, text, Fix(f"Write `{text}`", (Edit(where, dims),)))
 
 
 def _as_written(leaves: Leaves, readings: Sequence[Reading]) -> tuple[str, ...]:

@@ -118,14 +118,15 @@ class Passage:
         ops = (op for op in every if isinstance(op, OpStatement))
         return frozenset(dim.text for op in ops for item in op.parameters for dim in item.dims)
 
-    @cached_property
-    def places(self) -> frozenset[tuple[str, int]]:
+    @property
+    def places(self) -> set[tuple[str, int]]:
         """The files and keys of all chunks, also of those inside others."""
-        return frozenset(
-            (placed.file, chunk.key)
-            for placed in self.statements
-            for chunk in placed.chunk.preorder()
-        )
+        return {(placed.file, c.key) for placed in self.statements for c in placed.chunk.preorder()}
+
+    @cached_property
+    def keys(self) -> frozenset[int]:
+        """The keys of all chunks, also of those inside others."""
+        return frozenset(c.key for placed in self.statements for c in placed.chunk.preorder())
 
     @property
     def file(self) -> str:

@@ -143,9 +143,7 @@ class _Walker:
         self.building.layers += known.layers
         self.building.expansion.every += known.expanded
 
-    def noted(
-        self, act: Callable[[], None], body: Body, places: frozenset[tuple[str, int]]
-    ) -> Drafts:
+    def noted(self, act: Callable[[], None], body: Body, places: Set[tuple[str, int]]) -> Drafts:
         """Does something and notes what it made, read and wrote. `places`: the files and keys of
         the chunks that it is about."""
         self.notes, self.callees, self.templates = Notes(), [], []

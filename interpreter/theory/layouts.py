@@ -161,7 +161,7 @@ def layout(
     )
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _the_one(
     cuts: tuple[tuple[str, tuple[str, ...]], ...],
     partial: tuple[tuple[str, str], ...],

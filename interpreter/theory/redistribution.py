@@ -60,7 +60,7 @@ class Search(NamedTuple):
     looked_at: int
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def redistribute(
     source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Number
 ) -> tuple[Step, ...]:
@@ -118,7 +118,7 @@ def _dealt(where: Layout, zigzag: Collection[str]) -> Layout:
     return layout(dict(where.cuts), where.partial, where.central, zigzag)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _path(
     source: Layout, target: Layout, dims: tuple[str, ...], space: Space, item: Number
 ) -> Search:

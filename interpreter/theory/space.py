@@ -126,7 +126,7 @@ class Space:
         return self.slice_of(dim, axes) * self.group(axis for axis in axes if axis in moving)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=512)
 def _slice(space: Space, dim: str, axes: tuple[str, ...]) -> Amount:
     """Elements of a whole slice: a search for the cheapest moves asks for few of them, often."""
     if dim == FLAT:

@@ -18,7 +18,7 @@ from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import Severity
 from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
-from parspec.interpreter.diagnostics.sharing import Under, named, under
+from parspec.interpreter.diagnostics.sharing import Under, found_under, named
 from parspec.interpreter.fixes.fixes import surest
 
 
@@ -116,17 +116,17 @@ def sources(documents: Iterable[tuple[str, Document]]) -> Sources:
 
 
 def diagnostics(analyses: Iterable[Analysis], files: Sources) -> tuple[Diagnostic, ...]:
-    """What the analyses of one file, as it is and under its plans, have found, each once."""
-    found: dict[Diagnostic, list[str | None]] = {}
-    plans: list[str | None] = []
-    for analysis in analyses:
-        plans.append(analysis.model.plan)
-        for finding in analysis.findings:
-            mended = replace(finding, fixes=surest(finding, analysis.model))
-            diagnostic = diagnosed(mended, files, analysis.model.file)
-            found.setdefault(diagnostic, []).append(analysis.model.plan)
-    placed = (replace(one, under=under(seen, plans)) for one, seen in found.items())
-    return tuple(sorted(placed, key=lambda diagnostic: diagnostic.order))
+    """What the analyses of one file, as it is and under its plans, have found, each once; what is
+    found under several is mended as under the first of them."""
+    analyses = tuple(analyses)
+    found = found_under((analysis.model.plan, analysis.findings) for analysis in analyses)
+    by_plan = {analysis.model.plan: analysis.model for analysis in reversed(analyses)}
+    told: dict[Diagnostic, None] = {}
+    for finding, plans in found.items():
+        model = by_plan[plans[0]] if plans else analyses[0].model
+        mended = replace(finding, fixes=surest(finding, model))
+        told[replace(diagnosed(mended, files, model.file), under=plans)] = None
+    return tuple(sorted(told, key=lambda diagnostic: diagnostic.order))
 
 
 def diagnosed(finding: Finding, files: Sources, file: str) -> Diagnostic:

@@ -9,7 +9,8 @@ from typing import TypeAlias
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.diagnostics.findings import Datum, Finding
+from parspec.interpreter.diagnostics.findings import Finding
+from parspec.interpreter.fixes import mending
 from parspec.lsp.features.edits import by_file, edited
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
@@ -19,9 +20,6 @@ Attempt: TypeAlias = Callable[[Mapping[str, str]], Snapshot]
 
 UNBOUNDED = 1 << 62
 
-_HIDING = frozenset({"syntax_error", "unknown_name"})  # what depends on these is left out
-_BESIDE = frozenset({"info", "hint"})  # severities with which a plan still checks clean
-_PLANS = "PAR2"  # codes from here on are about a plan whose names and shapes are understood
 _UNDERSTOOD = ("PAR3", "PAR4")  # codes about what a plan that is understood moves and promises
 
 
@@ -71,35 +69,10 @@ def is_misunderstood(snapshot: Snapshot) -> bool:
 
 
 def mended(found: Iterable[Finding], before: Snapshot, after: Snapshot) -> bool:
-    """Whether findings are gone and no other error or warning has come. What was not looked at
-    because of them may show once they are gone: it does not come of the fix."""
-    gone = Counter(map(_said, found))
-    left = Counter(map(_said, findings(before)))
-    left.subtract(Counter(map(_said, findings(after))))
-    if any(left[said] < number for said, number in gone.items()):
-        return False
-    if any(name in _HIDING for name, _ in gone):
-        return True
-    hiding = any(_counts(name) for name, _ in gone)
-    return not any(_counts(name) or not hiding for name in news(before, after))
+    """Whether findings are gone and no other error or warning has come."""
+    return mending.mended(found, findings(before), findings(after))
 
 
 def news(before: Snapshot, after: Snapshot) -> set[str]:
     """The names of errors and warnings of which there are more than before."""
-    serious = Counter(
-        finding.name for finding in findings(after) if catalogue.severity(finding) not in _BESIDE
-    )
-    return set(serious - counted(before))
-
-
-def _counts(name: str) -> bool:
-    """Whether it is an error about names or shapes."""
-    entry = catalogue.entry(name)
-    return entry.severity == "error" and entry.code < _PLANS
-
-
-def _said(finding: Finding) -> tuple[str, tuple[tuple[str, Datum], ...]]:
-    """A finding by what it says, wherever it stands. Of a plan that is understood it does not
-    matter what the figures are."""
-    known = catalogue.entry(finding.name).code < _PLANS
-    return finding.name, finding.data if known else ()
+    return mending.news(findings(before), findings(after))

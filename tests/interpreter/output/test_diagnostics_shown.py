@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from parspec.grammar.lines import LineIndex, Position
 from parspec.grammar.parser import parse
 from parspec.grammar.span import Span
+from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding, Site
 from parspec.interpreter.output.checks.checked import checked, strict
 from parspec.interpreter.output.checks.concise import concise
@@ -314,3 +315,27 @@ def test_sources_are_found_by_name():
     made = sources((("a.par", parse("dim B = 4\n")),))
     assert made["a.par"].line(1) == "dim B = 4"
     assert replace(made["a.par"]) == made["a.par"]
+
+
+def test_what_all_plans_have_is_put_into_words_once(monkeypatch):
+    told = []
+    said = catalogue.message
+
+    def counted(finding):
+        told.append(finding.name)
+        return said(finding)
+
+    monkeypatch.setattr(catalogue, "message", counted)
+    plans = [None, "a", "b"]
+    findings = [replace(unused(WRONG, "w_down"), plan=plan) for plan in plans]
+    own = unknown_axis(WRONG, "tp")
+    analyses = tuple(
+        analysis(model=model(WRONG, FILE, plan), findings=(finding, *([own] if plan else [])))
+        for plan, finding in zip(plans, findings, strict=True)
+    )
+    made = checked(FILE, analyses)
+    assert sorted(told) == ["unknown_name", "unused_name"]
+    assert [(each.name, each.under) for each in made.diagnostics] == [
+        ("unused_name", ()),
+        ("unknown_name", ("a", "b")),
+    ]

@@ -126,3 +126,50 @@ def test_a_wrong_index_of_a_carry_is_said_once():
     body = "stack s[L]: x -> y {\n  layer l: y[B, S, V] = relu(x)\n}\n"
     read = of(f"dim L = 2\n{body}layer l: o[B, D] = y * emb")
     assert names(read) == ["dim_without_operand"]
+
+
+SUMMED = """\
+dim B = 64, F = 32, E = 4
+input h[B, F], g[B, F], b[B], e[B, E]
+layer s: t[B] = {}
+output t
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "mended_by"),
+    [
+        ("h + g", {"t[B, F]", "sum over F (h + g)"}),
+        ("h - 2 * g", {"t[B, F]", "sum over F (h - 2 * g)"}),
+        ("gelu(h)", {"t[B, F]", "sum over F (gelu(h))"}),
+        ("h + e + 1", {"sum over F (h)` and `sum over E (e)"}),
+        ("h + g + b", {"t[B, F]", "sum over F (h)` and `sum over F (g)"}),
+        ("softmax over F (h)", {"t[B, F]"}),
+        ("rmsnorm over F (h)", {"t[B, F]"}),
+    ],
+)
+def test_each_mend_of_a_missing_sum_leaves_nothing_to_mend(
+    written: str, mended_by: set[str]
+) -> None:
+    text = SUMMED.format(written)
+    (finding,) = (f for f in model(text).findings if f.name == "missing_sum")
+    assert {fix.title.removeprefix("Write `")[:-1] for fix in finding.fixes} == mended_by
+    for fix in finding.fixes:
+        edits = [(*edit.site.span, edit.text) for edit in fix.edits]
+        document = dict(model(text).documents)["main.par"]
+        start = document.start_of(finding.site.chunk)
+        after = text
+        for begin, end, put in sorted(edits, reverse=True):
+            after = after[: start + begin] + put + after[start + end :]
+        assert {f.name for f in model(after).findings} <= {"unused_name"}
+
+
+def test_a_result_of_a_dispatch_is_not_widened_to_what_no_dispatch_gives() -> None:
+    text = """\
+dim B = 8, S = 4, D = 16, E = 4, C = 2
+input x[B, S, D], r[B, E]
+layer send: xe[E, C, D] = dispatch(x, r)
+output xe
+"""
+    (finding,) = model(text).findings
+    assert "Write `xe[S, E, C, D]`" not in [fix.title for fix in finding.fixes]
