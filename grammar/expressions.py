@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
+from sys import intern
 from typing import Literal, TypeAlias
 
 from parspec.grammar.span import Span
@@ -25,7 +26,7 @@ class Name:
 @lru_cache(maxsize=2048)
 def name_of(text: str, span: Span) -> Name:
     """A name; equal ones are one value, as statements are short and much alike."""
-    return Name(text, span)
+    return Name(intern(text), span)
 
 
 @value

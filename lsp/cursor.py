@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
-from parspec.grammar.keywords import NAME
+from parspec.grammar.keywords import FIGURES, NAME
 from parspec.grammar.lexer import END
 from parspec.grammar.machine import Run
+from parspec.grammar.splitter import split
 from parspec.grammar.syntax import BlockStatement, PlanStatement, StackStatement
 from parspec.grammar.values import value
 from parspec.lsp.extents import extents_around
@@ -23,6 +24,7 @@ Place: TypeAlias = Literal["file", "stack", "block", "plan"]
 _TYPED = re.compile(rf"(?:{NAME}(?:-{NAME})*-?|\d\w*)\Z")
 _BLANK = re.compile(r"(?:\s|#[^\r\n]*(?=[\r\n]))*")
 _COMMENT = re.compile(r'"[^"\r\n]*"|#[^\r\n]*')
+_FIGURE = re.compile(rf"(?<![\w.])expect[ \t]+(?:{'|'.join(sorted(FIGURES))})[ \t]+\Z")
 
 
 @value
@@ -30,9 +32,10 @@ class Cursor:
     """An offset as a place to type at.
 
     `typed`: the word that is being typed, up to the offset; `before`: the text of its statement in
-    front of it, "" where a statement can only begin; `placed`: that statement. `accepted`: the
-    terminals that the parser takes there, `rules`: what a name can be there (none where it has lost
-    track). `place`: in whose body it stands. `fresh`: a line begins there."""
+    front of it, "" where a statement can only begin; `placed`: the chunk in which that stands; it
+    may begin with an earlier one. `accepted`: the terminals that the parser takes there, `rules`:
+    what a name can be there (none where it has lost track). `place`: in whose body it stands.
+    `fresh`: a line begins there."""
 
     typed: Range
     before: str
@@ -42,6 +45,11 @@ class Cursor:
     place: Place
     owner: Placed | None
     fresh: bool
+
+    @property
+    def start(self) -> int:
+        """Where the statement starts."""
+        return self.typed.start - len(self.before)
 
     @property
     def begins(self) -> bool:
@@ -58,7 +66,7 @@ def cursor_at(snapshot: Snapshot, offset: int) -> Cursor | None:
     typed = _TYPED.search(text, line, offset)
     start = typed.start() if typed else offset
     placed = _continued(snapshot, start)
-    before = text[placed.start : start] if placed else ""
+    before = text[_begun(text, placed.start, start) : start] if placed else ""
     run = Run()
     followed = all(map(run.feed, run.tokens(before)))
     owner = _owner(snapshot, start)
@@ -86,6 +94,17 @@ def _continued(snapshot: Snapshot, start: int) -> Placed | None:
         return None
     gap = snapshot.text[end:start]
     return None if "}" in _COMMENT.sub("", gap) else placed
+
+
+def _begun(text: str, first: int, start: int) -> int:
+    """Where the last statement starts in a text from `first` to `start`, nothing following it: what
+    follows may make a name of its keyword (`dim = 4` before the name is typed), and `expect` in
+    front of it a figure."""
+    figure = _FIGURE.search(text, text.rfind("\n", 0, start) + 1, start)
+    if figure is not None:
+        return figure.start()
+    pieces = split(text[first:start]).pieces
+    return first + pieces[-1].start if pieces else first
 
 
 def _is_bodied(placed: Placed) -> bool:

@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from parspec.interpreter.analysis.grid import Grid, grid_over
 from parspec.interpreter.analysis.result import Analysis, LayerResult, Move, TensorResult
 from parspec.interpreter.diagnostics.findings import Site
+from parspec.interpreter.output.wording.errors import doubt_of, errors_of
 from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.spec.model import (
     Axis,
@@ -65,6 +66,16 @@ class Facts:
     def plan(self) -> str | None:
         """The plan that it is the analysis under."""
         return self.model.plan
+
+    @cached_property
+    def errors(self) -> str:
+        """`2 errors`; "" for none."""
+        return errors_of(self.analysis)
+
+    @cached_property
+    def doubt(self) -> str:
+        """The errors, where figures may be others without them; else ""."""
+        return doubt_of(self.analysis)
 
     # -- declarations ----------------------------------------------------------------------------
 
@@ -142,7 +153,7 @@ class Facts:
 
     def _at(self, site: Site, table: Callable[[PartFacts], Mapping[Chunk, list[V]]]) -> Iterator[V]:
         for part in self.parts:
-            if _comes_from(part, site):
+            if part.may_come_from(site):
                 yield from table(part).get(chunk_of(site), ())
 
     def maker(self, tensor: str) -> Layer | None:
@@ -271,11 +282,6 @@ class Facts:
     def moved_at(self, site: Site) -> list[Move]:
         """All moves, free ones too, at the statement of a site."""
         chunk = chunk_of(site)
-        found = (listed for part, listed in self._listed if _comes_from(part, site))
+        found = (listed for part, listed in self._listed if part.may_come_from(site))
         moves = [move for listed in found for move in listed.moved_at.get(chunk, ())]
         return [*moves, *(m for m in self.analysis.to_outputs if chunk_of(m.site) == chunk)]
-
-
-def _comes_from(part: PartFacts, site: Site) -> bool:
-    """Does a part come from the statement of a site, among others?"""
-    return site.chunk in part.chunks.get(site.file, ())

@@ -7,6 +7,8 @@ without, 2 where there is no way to a client.
 
 from __future__ import annotations
 
+import gc
+import linecache
 import logging
 import sys
 from typing import Literal, TypeAlias
@@ -37,8 +39,10 @@ def serve(transport: Transport = "stdio", host: str = "127.0.0.1", port: int = 0
         if client is None:
             return GONE
         watched = _watched(client, wire)
+        gc.enable()  # commands do without; the classes of the protocol leave much garbage behind
         from parspec.lsp.server import Server  # the protocol's types take a while to load
 
+        linecache.clearcache()  # of the source that these were made from
         return Server(client, wire, watched).run(messages)
     except Garbled as error:
         print(f"parspec lsp: this is not the protocol: {error}", file=sys.stderr)

@@ -237,6 +237,11 @@ class Session:
         for file in closed[:-_KEPT_CLOSED]:
             self._work.pop(file, None)
 
+    def keeps(self, snapshot: Snapshot) -> bool:
+        """Is a snapshot still the newest one of its file?"""
+        work = self._work.get(snapshot.file)
+        return work is not None and work.kept is not None and work.kept.snapshot is snapshot
+
     def read_for(self, file: str) -> Recorder | None:
         """What was read for the newest snapshot of a file."""
         work = self._work.get(file)

@@ -14,7 +14,7 @@ from parspec.interpreter.analysis.expects import judge
 from parspec.interpreter.analysis.figures import Figures
 from parspec.interpreter.analysis.flops import speed_of
 from parspec.interpreter.analysis.hints import hints_of
-from parspec.interpreter.analysis.holes import Cost, fill
+from parspec.interpreter.analysis.holes import Cost, fill, keeps_memory
 from parspec.interpreter.analysis.kinds import naming_of
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.liveness import (
@@ -64,6 +64,7 @@ def _price(model: Model, known: Known) -> Cost:
     busiest, _ = _memory(inferred, parts)
     return Cost(
         not over_memory(model, busiest),
+        keeps_memory(model, busiest),
         sum_known((*times, *(move.time for move in moves))),
         total((*(one.sent for one in costs), *(move.per_device for move in moves))),
         total(one.flops for one in costs),

@@ -1,40 +1,47 @@
 """Holes: `partition ? on tp` leaves the choice of a dimension to the tool.
 
-Every choice is priced by analysing the whole plan with it. What fits the devices comes first; then
-what counts is time where that is known of all choices, else the bytes that devices send; among
-equals the one that computes least again, then the first in order. Several holes are tried together
-while there are few, else one after another until none changes.
+Every choice is priced by analysing the whole plan with it. What fits the devices comes first, then
+what keeps the spec's budgets of memory; then what counts is time where that is known of all
+choices. Where it is not, nobody knows what work costs beside bytes: what repeats no work comes
+first, of that what sends the fewest bytes. Among equals it is the one that computes least, then the
+first in order. Several holes are tried together while there are few, else one after another until
+none changes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from itertools import chain, product
 from typing import TypeAlias
 
+from parspec.grammar.syntax import BudgetExpect
 from parspec.grammar.values import value
+from parspec.interpreter.analysis.budgets import COMPARISONS
 from parspec.interpreter.analysis.known import Known
 from parspec.interpreter.analysis.outline import outline_of
+from parspec.interpreter.analysis.result import Memory
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
 from parspec.interpreter.spec.limits import HOLES
-from parspec.interpreter.spec.model import Assignment, Item, Layer, Model, Part, Stack
+from parspec.interpreter.spec.model import Assignment, Expect, Item, Layer, Model, Part, Stack
 from parspec.interpreter.theory.formulas import Amount, Number, generic, is_number, measured
 
 TOGETHER = 256  # so many combinations of choices are tried; more are searched hole by hole
 SWEEPS = 4  # times that each hole is looked at again in turn
+NOTABLE = 20  # work is repeated where FLOPs are more than the least by one part of so many
 
 Choices: TypeAlias = Mapping[Site, str | None]  # clause to dimension, None for `none`
 
 
 @value
 class Cost:
-    """What a plan costs: whether it fits the devices, as far as that is known; seconds of all
-    layers and moves, None where a link or the device is not known or a size is symbolic; bytes that
+    """What a plan costs: whether it fits the devices and whether it keeps the budgets of memory, as
+    far as that is known; seconds of all layers and moves, None where a link or the device is not known or a size is symbolic; bytes that
     a device sends; FLOPs of all layers on a device, repeated ones too."""
 
     fits: bool
+    keeps: bool
     time: float | None
     sent: Amount
     flops: Amount
@@ -57,6 +64,24 @@ class Filled:
 
     model: Model
     findings: tuple[Finding, ...]
+
+
+def keeps_memory(model: Model, busiest: Memory) -> bool:
+    """Whether the busiest device keeps to what is expected of memory, as far as that is known."""
+    return all(_keeps(expect, busiest) for expect in model.expects)
+
+
+def _keeps(expect: Expect, busiest: Memory) -> bool:
+    budget = expect.statement.condition
+    if not isinstance(budget, BudgetExpect) or not is_number(expect.bound):
+        return True
+    figure = "total" if budget.figure.text == "memory" else budget.figure.text
+    amount = dict(_held(busiest)).get(figure)
+    return not is_number(amount) or COMPARISONS[budget.comparison](amount, expect.bound)
+
+
+def _held(memory: Memory) -> Iterator[tuple[str, Amount | None]]:
+    return ((kind.name, getattr(memory, kind.name)) for kind in fields(memory))
 
 
 def fill(model: Model, price: Callable[[Model, Known], Cost], known: Known) -> Filled:
@@ -153,16 +178,27 @@ def _search(
 def _cheapest(
     tries: Sequence[tuple[str | None, ...]], cost: Callable[[tuple[str | None, ...]], Cost]
 ) -> tuple[str | None, ...]:
-    """The choices of the least cost, of those that fit the devices if any do; symbolic sizes at a
-    fixed point."""
+    """The choices of the least cost, of those that fit the devices and keep budgets if any do;
+    symbolic sizes at a fixed point."""
     costs = {picked: cost(picked) for picked in tries}
-    spent = _spent(costs.values())
+    spent, repeated = _spent(costs.values()), _repeated(costs.values())
 
-    def rank(picked: tuple[str | None, ...]) -> tuple[bool, Number, Number]:
+    def rank(picked: tuple[str | None, ...]) -> tuple[bool, bool, int, Number, Number]:
         one = costs[picked]
-        return not one.fits, generic(spent(one)), generic(one.flops)
+        bad = not one.fits, not one.keeps
+        return *bad, repeated(one), generic(spent(one)), generic(one.flops)
 
     return min(tries, key=rank)
+
+
+def _repeated(costs: Iterable[Cost]) -> Callable[[Cost], int]:
+    """How much work choices repeat, in notable steps above the one that computes least; 0 where
+    time tells what that costs."""
+    asked = tuple(costs)
+    least = min(generic(cost.flops) for cost in asked)
+    if not least or _spent(asked) is _seconds:
+        return lambda _: 0
+    return lambda cost: int((generic(cost.flops) - least) * NOTABLE // least)
 
 
 def _spent(costs: Iterable[Cost]) -> Callable[[Cost], Amount]:
@@ -224,7 +260,7 @@ def _finding(
         option or "none": cost((*best[:place], option, *best[place + 1 :]))
         for option in hole.options
     }
-    spent = _spent(costs.values())
+    spent, repeated = _spent(costs.values()), _repeated(costs.values())
     chosen = best[place] or "none"
     facts: dict[str, Datum] = {
         "layer": hole.layer,
@@ -233,6 +269,8 @@ def _finding(
         "choices": tuple((name, _figure(spent(each))) for name, each in costs.items()),
         "unit": "s" if spent is _seconds else "B",
         "too_large": tuple(name for name, each in costs.items() if not each.fits),
+        "over_budget": tuple(name for name, each in costs.items() if not each.keeps),
+        "repeating": tuple(name for name, each in costs.items() if repeated(each)),
     }
     edit = Edit(hole.site, f"{chosen} on {axes}")
     fix = Fix(f"Replace `?` with `{chosen}`", (edit,))

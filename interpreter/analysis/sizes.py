@@ -44,7 +44,13 @@ class Slice(NamedTuple):
 
 def slice_of(tensor: Tensor, where: Layout) -> Slice:
     """The slice of a variable on a node that has one (one turn's of a stacked one)."""
-    return Slice(tensor.leaves, tensor.dtype, where)
+    return _slice(tensor.leaves, tensor.dtype, where)
+
+
+@lru_cache(maxsize=512)
+def _slice(leaves: tuple[str, ...], dtype: str, where: Layout) -> Slice:
+    """A slice; equal ones are one value, as most variables of a model are alike."""
+    return Slice(leaves, dtype, where)
 
 
 def bytes_of(tensor: Tensor, where: Layout, grid: Grid) -> Amount:

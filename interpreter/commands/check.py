@@ -27,6 +27,7 @@ from parspec.interpreter.commands.outcome import INTERRUPTED, UNABLE, outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.progress import progress
 from parspec.interpreter.commands.talk import say, unable
+from parspec.interpreter.commands.trying import tried
 from parspec.interpreter.output.checks.checked import Checked, checked, distinct, strict
 from parspec.interpreter.output.checks.concise import concise
 from parspec.interpreter.output.checks.diagnostic import Diagnostic, diagnosed
@@ -86,7 +87,9 @@ class _Trial:
             return _NoPlan(missing)
         plans = first.model.plans if self.plan is None else ()
         others = (analysed(source, name, self.sizes, self.cost, reader, looks) for name in plans)
-        return with_overrides(checked(source.file, (first, *others)), self.sizes)
+        analyses = (first, *others)
+        offer = tried(source, analyses, self.sizes, self.cost, reader)
+        return with_overrides(checked(source.file, analyses, offer), self.sizes)
 
 
 def _watched(request: Request, trial: _Trial) -> int:

@@ -15,6 +15,7 @@ from parspec.interpreter.commands.outcome import outcome
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
 from parspec.interpreter.commands.talk import unable
 from parspec.interpreter.commands.trouble import tell
+from parspec.interpreter.commands.trying import tried
 from parspec.interpreter.diagnostics.entry import enumeration
 from parspec.interpreter.output.checks.checked import Checked, checked
 from parspec.interpreter.output.comparisons.compared import compared
@@ -40,14 +41,15 @@ def run(request: Request) -> int:
             return unable(source.message)
     usable = [source for source in sources if isinstance(source, Spec)]
     plans = asked_plans(request)
-    chosen = _chosen(usable, plans, _Trial(sizes, request.value("--cost")))
+    trial = _Trial(sizes, request.value("--cost"))
+    chosen = _chosen(usable, plans, trial)
     if isinstance(chosen, Mistake):
         return unable(chosen.message)
     analyses = [analysis for each in chosen.values() for analysis in each]
     mistake = unknown_override(sizes, [analysis.model for analysis in analyses])
     if mistake is not None:
         return unable(mistake.message)
-    found = [with_overrides(checked(file, tuple(each)), sizes) for file, each in chosen.items()]
+    found = [trial.checked(source, chosen[source.file]) for source in usable]
     comparison = compared(_named(analyses))
     if request.value("--format") == "json":
         sys.stdout.write(_json(comparison, found))
@@ -68,6 +70,11 @@ class _Trial:
     def of(self, source: Spec, plan: str | None) -> Analysis:
         """A spec under a plan."""
         return analysed(source, plan, self.sizes, self.cost)
+
+    def checked(self, source: Spec, analyses: Sequence[Analysis]) -> Checked:
+        """What has been found in a spec under its plans."""
+        offer = tried(source, analyses, self.sizes, self.cost)
+        return with_overrides(checked(source.file, tuple(analyses), offer), self.sizes)
 
 
 def _chosen(sources: Sequence[Spec], plans: Sequence[str], trial: _Trial) -> _Chosen | Mistake:

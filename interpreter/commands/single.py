@@ -11,6 +11,7 @@ from parspec.interpreter.commands.loading import (
     spec,
 )
 from parspec.interpreter.commands.overrides import overrides, unknown_override, with_overrides
+from parspec.interpreter.commands.trying import tried
 from parspec.interpreter.output.checks.checked import Checked, checked
 
 
@@ -24,9 +25,11 @@ def single(request: Request) -> Checked | Mistake:
     if isinstance(sizes, Mistake):
         return sizes
     plan = asked_plan(request)
-    analysis = analysed(source, plan, sizes, request.value("--cost"))
+    cost = request.value("--cost")
+    analysis = analysed(source, plan, sizes, cost)
     missing = no_plan(plan, analysis)
     if missing is not None:
         return Mistake(missing)
     mistake = unknown_override(sizes, (analysis.model,))
-    return mistake or with_overrides(checked(source.file, (analysis,)), sizes)
+    offer = tried(source, (analysis,), sizes, cost)
+    return mistake or with_overrides(checked(source.file, (analysis,), offer), sizes)

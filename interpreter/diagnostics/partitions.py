@@ -167,27 +167,46 @@ def _stage_out_of_range(facts: Facts) -> str:
 
 def _hole(facts: Facts) -> str:
     choices = [item for item in items(facts["choices"]) if isinstance(item, tuple)]
-    price = next((cost for name, cost in choices if name == facts["dim"]), None)
-    large = items(facts.get("too_large", ()))
-    told = [_choice(name, cost, facts["unit"], name in large) for name, cost in choices]
-    equal = tuple(name for name, cost in choices if cost == price)
+    price, flaws = dict(choices).get(facts["dim"]), _flaws(facts, facts["dim"])
+    told = [_choice(name, cost, facts) for name, cost in choices]
+    equal = tuple(n for n, cost in choices if cost == price and _flaws(facts, n) == flaws)
     tie = f"; {enumeration(equal)} cost the same" if price is not None and len(equal) > 1 else ""
-    device = " a device" if facts["unit"] == "B" and price is not None else ""
-    cheapest = "the cheapest"
-    if large:
-        cheapest += ", though it does not fit," if facts["dim"] in large else " that fits"
+    sent = "a device sends " if facts["unit"] == "B" and price is not None else ""
+    by = "time" if facts["unit"] == "s" else "bytes"
     return (
-        f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, {cheapest} for "
-        f"{word(facts['layer'])} ({', '.join(told)}{device}{tie})"
+        f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, by {by} the cheapest "
+        f"for {word(facts['layer'])}{_lacking(facts, flaws)} ({sent}{', '.join(told)}{tie})"
     )
 
 
-def _choice(name: Datum, cost: Datum, unit: Datum, too_large: bool) -> str:
-    """`F: 33 kB`, the name alone where the cost is symbolic."""
+_FLAWS = {
+    "too_large": ("does not fit", "fits"),
+    "over_budget": ("breaks a budget of memory", "keeps the budgets of memory"),
+    "repeating": ("repeats work", "repeats no work"),
+}
+"""What puts a choice behind others, and what is said of one that is without it."""
+
+
+def _flaws(facts: Facts, name: Datum) -> tuple[str, ...]:
+    """What puts a choice behind others."""
+    return tuple(said for key, (said, _) in _FLAWS.items() if name in items(facts.get(key, ())))
+
+
+def _lacking(facts: Facts, flaws: tuple[str, ...]) -> str:
+    """`, though it does not fit`; ` that fits`, where other choices do not."""
+    if flaws:
+        return f", though it {enumeration(flaws)}"
+    without = tuple(said for key, (_, said) in _FLAWS.items() if facts.get(key))
+    return f" that {enumeration(without)}" if without else ""
+
+
+def _choice(name: Datum, cost: Datum, facts: Facts) -> str:
+    """`F: 33 kB`, the name alone where the cost is symbolic, and what is against it."""
     told = word(name)
     if isinstance(cost, (int, float)):
-        told = f"{told}: {seconds_text(cost) if unit == 's' else bytes_text(cost)}"
-    return f"{told} but does not fit" if too_large else told
+        told = f"{told}: {seconds_text(cost) if facts['unit'] == 's' else bytes_text(cost)}"
+    flaws = _flaws(facts, name)
+    return f"{told} but {enumeration(flaws)}" if flaws else told
 
 
 ENTRIES = (
@@ -421,7 +440,9 @@ output y
         message=_hole,
         explanation=(
             "A hole leaves the choice of a dimension to the tool. Every choice is priced by "
-            "analysing the whole plan with it; the fix writes the cheapest."
+            "analysing the whole plan with it; the fix writes the cheapest. Choices that do not fit "
+            "the device or the budgets of memory come last. What counts is time where the device and "
+            "the links are known; else bytes, after what repeats no work."
         ),
         example="""\
 mesh N = 8

@@ -30,7 +30,8 @@ def _layers_lost(facts: Facts) -> str:
     if facts.get("valid_chunk"):
         why = f"; chunks of {choice(facts['valid_chunk'])} take all"
     elif isinstance(layers, int) and isinstance(stages, int):
-        why = f", {layers} mod {stages} = {layers % stages}{_even_stages(layers, stages)}"
+        why = f", {layers} mod {stages} = {layers % stages}"
+        why += _larger_chunks(layers, len(dealt)) if dealt else _even_stages(layers, stages)
     stack = f"stack {word(facts['stack'])} has {plural(layers, 'layer')}"
     if isinstance(lost, int) and lost < 0:
         return f"{stack}, but {word(facts['built'])} are built{ways}: {-lost} too many{why}"
@@ -46,6 +47,14 @@ def _dealt(facts: Facts, dealt: tuple[Datum, ...], lost: int) -> str:
         f"stack {word(facts['stack'])} has {plural(facts['layers'], 'layer')}, but the chunks on "
         f"{word(facts['axis'])} hold {word(facts['built'])}{sizes}: {kept if lost > 0 else over}"
     )
+
+
+def _larger_chunks(layers: int, chunks: int) -> str:
+    """`; let 2 of the 4 chunks take 8 layers, the others 7`."""
+    size, larger = divmod(layers, chunks)
+    if not size or not larger:
+        return ""
+    return f"; let {larger} of the {chunks} chunks take {plural(size + 1, 'layer')}, others {size}"
 
 
 def _even_stages(layers: int, stages: int) -> str:

@@ -395,7 +395,8 @@ expect no communication
         "clause",
         "?",
         "A hole, `partition ? on tp`: the tool prices every dimension, takes the cheapest, and "
-        "offers it as an edit.",
+        "offers it as an edit. It judges by time where the device and the links are known; else by "
+        "bytes, after what repeats no work. What does not fit comes last.",
         """\
 mesh tp = 4
 dim B = 64, D = 32

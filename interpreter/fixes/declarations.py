@@ -109,7 +109,8 @@ def _links(library: str) -> frozenset[str]:
 
 def _variable(case: Case, name: str) -> Iterator[Fix]:
     """A weight or an input; what is multiplied by weights alone is an input first, what is
-    multiplied by something else a weight. Nothing where its dimensions are not known."""
+    multiplied by something else, or is a bias, a weight. Nothing where its dimensions are not
+    known."""
     statement = case.at.chunk.statement
     if not isinstance(statement, LayerStatement) or statement.expression is None:
         return
@@ -134,6 +135,8 @@ def _wanted(
     match expression:
         case TensorUse(path=path) if path.text == name:
             return written_dims(expression) or result, "input"
+        case Sum(terms=terms) if bias := _bias([term.value for term in terms], result, name, case):
+            return bias, "weight"
         case Sum(terms=terms):
             return _first([term.value for term in terms], result, name, case)
         case Call(over=over, arguments=arguments, function=function):
@@ -158,6 +161,25 @@ def _wanted(
                 return written_dims(own[0]) or [*fresh, *summed], "input"
             return written_dims(own[0]) or [*summed, *fresh], "weight"
     return None
+
+
+def _bias(
+    terms: Sequence[Expression], result: Sequence[str], name: str, case: Case
+) -> Sequence[str]:
+    """The dimensions of a variable that is added to a product with a weight, if all of them are
+    dimensions of the weight; () where it is no bias."""
+    uses = [term for term in terms if isinstance(term, TensorUse) and term.path.text == name]
+    for term in terms if uses else ():
+        factors = term.factors if isinstance(term, Product) else ()
+        read = [factor for factor in factors if isinstance(factor, TensorUse)]
+        weights = [use for use in read if case.role(use.path.text) == "weight"]
+        if len(weights) == len(read):
+            continue
+        own = [dim for weight in weights for dim in case.dims_of(weight)]
+        dims = written_dims(uses[0]) or [dim for dim in result if dim in own]
+        if dims and set(dims) <= set(own):
+            return dims
+    return ()
 
 
 def _first(

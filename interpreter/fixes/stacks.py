@@ -5,39 +5,84 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from parspec.grammar.expressions import TensorUse, parts
-from parspec.grammar.syntax import LayerStatement, PartitionClause, StackStatement, StagesStatement
+from parspec.grammar.expressions import Number, TensorUse, parts
+from parspec.grammar.syntax import (
+    Chunks,
+    LayerStatement,
+    PartitionClause,
+    StackStatement,
+    StagesStatement,
+)
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix, unlike
 from parspec.interpreter.fixes.spots import Spot, inside
+from parspec.interpreter.spec.model import Model
 
 _STATE = re.compile(r"(\S+): (?:P\((\w+)\)|R)")
 
 
 def layers_lost(case: Case) -> Iterator[Fix]:
-    """The first stages take one layer more, or chunks of a size that deals out all, or one of
-    unequal chunks takes what is lost or gives up what is too much."""
-    statement = case.at.chunk.statement
-    if isinstance(statement, StagesStatement) and len(statement.chunks) > 1:
-        yield from _one_chunk(case, statement)
-    if isinstance(statement, StagesStatement) and len(statement.chunks) == 1:
-        layers, sizes = case.facts.get("layers"), items(case.facts.get("valid_chunk"))
-        (chunks,) = statement.chunks
-        for size in sorted((size for size in sizes if isinstance(size, int)), reverse=True):
-            if isinstance(layers, int) and len(chunks.portions) == 1:
-                text = f"{layers // size} of {size} {chunks.portions[0].path.text}"
-                yield fix(f"Write `{text}`", case.at.replace(chunks.span, text))
-    if not isinstance(statement, StackStatement):
-        return
+    """The first stages take one layer more, or there are as many layers as divide, or chunks of a
+    size that deals out all; one of unequal chunks takes what is lost or gives up what is too
+    much."""
+    match case.at.chunk.statement:
+        case StagesStatement(chunks=(chunks,)) if len(chunks.portions) == 1:
+            yield from _equal_chunks(case, chunks)
+        case StagesStatement(chunks=(_, _, *_)) as statement:
+            yield from _one_chunk(case, statement)
+        case StackStatement() as statement:
+            yield from _stack(case, statement)
+
+
+def _stack(case: Case, statement: StackStatement) -> Iterator[Fix]:
+    """The stack uneven, or its size the next one that the stages and their chunks divide, the
+    larger first."""
+    found = case.dim(statement.dim.text)
     if any(isinstance(clause, PartitionClause) for clause in statement.clauses):
         title = f"Let the first stages take one layer of {statement.name.text} more: `uneven`"
         yield fix(title, case.at.with_clause("uneven"))
-        return
-    found = case.dim(statement.dim.text)
-    if found is not None and not found[1].uneven:
+    elif found is not None and not found[1].uneven:
         at, item = found
         yield fix(f"Write `{item.name.text} uneven`", at.insert(item.span.end, " uneven"))
+    stages, built = case.facts.get("stages"), case.facts.get("built")
+    if found is None or not isinstance(stages, int) or not isinstance(built, int):
+        return
+    at, item = found
+    together = stages * _chunks(case.model)
+    if isinstance(item.size, Number) and built % together == 0:
+        for size in (built + together, built):
+            if size:
+                title = f"Write `{item.name.text} = {size}`"
+                yield fix(title, at.replace(item.size.span, str(size)))
+
+
+def _chunks(model: Model) -> int:
+    """How many chunks a stage has, where the settings say so."""
+    chunks = None if model.settings is None else dict(model.settings.values).get("chunks")
+    return chunks if isinstance(chunks, int) else 1
+
+
+def _equal_chunks(case: Case, chunks: Chunks) -> Iterator[Fix]:
+    """Equal chunks of a size that deals out all layers; where none does, some of them one layer
+    larger than the others."""
+    layers, dealt = case.facts.get("layers"), items(case.facts.get("dealt"))
+    stack = chunks.portions[0].path.text
+    if not isinstance(layers, int):
+        return
+    sizes = [size for size in items(case.facts.get("valid_chunk")) if isinstance(size, int)]
+    for size in sorted(sizes, reverse=True):
+        text = f"{layers // size} of {size} {stack}"
+        yield fix(f"Write `{text}`", case.at.replace(chunks.span, text))
+    if not sizes and 0 < len(dealt) <= layers:
+        size, larger = divmod(layers, len(dealt))
+        parts = _some(larger, size + 1, stack), _some(len(dealt) - larger, size, stack)
+        text = " | ".join(parts)
+        yield fix(f"Write `{text}`", case.at.replace(chunks.span, text))
+
+
+def _some(count: int, size: int, stack: str) -> str:
+    return f"{size} {stack}" if count == 1 else f"{count} of {size} {stack}"
 
 
 def _one_chunk(case: Case, statement: StagesStatement) -> Iterator[Fix]:

@@ -29,7 +29,7 @@ Bearer: TypeAlias = Literal[
     "layer", "stack", "pattern", "input", "weight", "cache", "var", "output"
 ]
 
-_TAKES: Mapping[Bearer, frozenset[str]] = {
+TAKES: Mapping[Bearer, frozenset[str]] = {
     "layer": frozenset({"partition", "state", "store", "at", "recompute", "frozen"}),
     "stack": frozenset({"partition", "state", "store", "at", "recompute", "frozen", "uneven"}),
     "pattern": frozenset({"partition", "state", "store", "at", "recompute", "frozen", "uneven"}),
@@ -39,6 +39,7 @@ _TAKES: Mapping[Bearer, frozenset[str]] = {
     "var": frozenset({"partition", "state"}),
     "output": frozenset({"partition", "state", "at"}),
 }
+"""The clauses that may stand on each bearer; `state` is a layout in words (`replicated`)."""
 PARTIAL_KINDS = ("sum", "max", "min", "logsumexp")
 
 
@@ -70,7 +71,7 @@ def said(clauses: Iterable[Clause], bearer: Bearer, name: str, here: Here) -> Sa
     result = NOTHING
     for clause in clauses:
         word = _word(clause)
-        if word not in _TAKES[bearer]:
+        if word not in TAKES[bearer]:
             keyword = clause.state if isinstance(clause, StateClause) else word
             here.report("misplaced", clause.span, statement=keyword, place=f"on {_a(bearer)}")
             result = changed(result, sound=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -127,8 +127,10 @@ class _Resolving:
         slack = self.slack(condition) if isinstance(condition, BudgetExpect) else Fraction(0)
         return Expect(statement, text, tensor, within, axes, bound, slack, site)
 
-    def tensor(self, use: GradientUse, inside: Iterable[str]) -> str | None:
+    def tensor(self, use: GradientUse, inside: Sequence[str]) -> str | None:
         """The unique name of the variable that a pin is about."""
+        if not inside and self.names.is_kept(use.path.text):
+            return use.path.text
         fits = one(self.names.tensors, "tensor", use.path, inside, self.here)
         return None if fits is None or not self.names.is_kept(fits[1][0]) else fits[1][0]
 

@@ -81,9 +81,10 @@ def _meaning(finding: Finding, names: Collection[str]) -> Finding:
     known already, with the unused among them first."""
     near = _near(finding)
     if near:
-        ordered = tuple(
-            sorted(near, key=lambda each: _kind(finding) == "axis" or each not in names)
-        )
+        known = _kind(finding) == "axis"
+        ordered = tuple(sorted(near, key=lambda each: known or each not in names))
+        if ordered == near:
+            return finding
         return replace(finding, data=tuple({**dict(finding.data), "near": ordered}.items()))
     close = tuple(each for each in names if _differ_in_a_letter(finding, each))
     if len(close) != 1:

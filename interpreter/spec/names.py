@@ -21,6 +21,8 @@ MOST_NAMES = 1000  # names that one is compared with
 MOST_LETTERS = 100  # letters of a name that may be mistyped; those of a longer one were pasted
 _COMPARED = 256  # letters of the names with which one is compared letter by letter
 _CLOSENESS = 0.6  # of difflib: `hiden` is near `hidden`, `head` is not
+_FOUND: dict[tuple[str, int, int], tuple[str, ...]] = {}  # without all the names to look among
+_MOST_FOUND = 4096
 _KINDS, _COUNTED = 64, 16  # kinds of letters that are told apart, and how often each is counted
 
 
@@ -35,10 +37,16 @@ def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names that were most likely meant, best first, at most three; case does not count, and
     those that begin with the name come first. Of very many names only the first are looked at, and
     no very long one is near to another: the work is bounded."""
-    return _near(name, tuple(islice(names, MOST_NAMES)))
+    known = tuple(islice(names, MOST_NAMES))
+    asked = name, len(known), hash(known)  # each plan of a spec asks again
+    found = _FOUND.get(asked)
+    if found is None:
+        if len(_FOUND) > _MOST_FOUND:
+            _FOUND.clear()
+        found = _FOUND[asked] = _near(name, known)
+    return found
 
 
-@lru_cache(maxsize=MOST_NAMES)  # each plan of a spec asks again
 def _near(name: str, names: tuple[str, ...]) -> tuple[str, ...]:
     spelled, known = _index(names)
     written = name.casefold()

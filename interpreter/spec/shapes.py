@@ -397,7 +397,7 @@ def _summed(
         yield _sum_over(dims, draft.span, here)
         return
     for reading in holders:
-        own = [leaf for leaf in lost if leaf in reading.leaves]
+        own = tuple(leaf for leaf in lost if leaf in reading.leaves)
         yield _sum_over(_as_written(own, (reading,)), reading.span, here)
 
 

@@ -67,15 +67,14 @@ class Board:
         return _merged(self, file, [each for each in views if file in each.snapshot.sources])
 
     def found(self, snapshot: Snapshot) -> Mapping[str, tuple[Diagnostic, ...]]:
-        """What a snapshot has found, by file; worked out once."""
+        """What a snapshot has found, by file; worked out once for as long as the session keeps the
+        snapshot."""
         known = self._found.get(snapshot.file)
         if known is None or known.snapshot is not snapshot:
+            keeps, found = self.session.keeps, self._found.items()
+            self._found = {file: one for file, one in found if keeps(one.snapshot)}
             known = self._found[snapshot.file] = _Found(snapshot, diagnostics(snapshot))
         return known.by_file
-
-    def forget(self, file: str) -> None:
-        """Drops what is kept of a file that was closed."""
-        self._found.pop(file, None)
 
 
 def _merged(board: Board, file: str, views: Iterable[View]) -> list[types.Diagnostic]:

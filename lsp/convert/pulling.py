@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import count
+from hashlib import blake2b
 from typing import NamedTuple
 
 from lsprotocol import types
@@ -13,19 +13,9 @@ from parspec.lsp.convert.publishing import Board
 from parspec.lsp.files import Recorder
 
 
-@dataclass(slots=True)
-class Results:
-    """What a client was told last about each file, and the id of that."""
-
-    _ids: count[int] = field(default_factory=lambda: count(1))
-    _told: dict[str, tuple[str, list[types.Diagnostic]]] = field(default_factory=dict)
-
-    def identify(self, uri: str, items: list[types.Diagnostic]) -> str:
-        """The id of what is told about a file now: the one before if it is the same."""
-        told = self._told.get(uri)
-        if told is None or told[1] != items:
-            told = self._told[uri] = (str(next(self._ids)), items)
-        return told[0]
+def _identify(items: list[types.Diagnostic]) -> str:
+    """The id of what is told about a file: the same for the same."""
+    return blake2b(repr(items).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 class _Closed(NamedTuple):
@@ -40,13 +30,12 @@ class Pulling:
     """Answers a client's questions for diagnostics. Used in the thread that works only."""
 
     board: Board
-    _results: Results = field(default_factory=Results)
     _closed: dict[str, _Closed] = field(default_factory=dict)
 
     def of(self, uri: str, before: str | None) -> types.DocumentDiagnosticReport:
         """The report of one file; `before`: the id of what the client has of it."""
         items = self.board.of(self.board.session.file(uri))
-        number = self._results.identify(uri, items)
+        number = _identify(items)
         if number == before:
             return types.RelatedUnchangedDocumentDiagnosticReport(number)
         return types.RelatedFullDocumentDiagnosticReport(items, result_id=number)
@@ -58,7 +47,7 @@ class Pulling:
         session = self.board.session
         uri, version = session.uri(file), session.version_of(file)
         items = self._items(file) if version is None else self.board.of(file)
-        number = self._results.identify(uri, items)
+        number = _identify(items)
         if number == before.get(uri):
             return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, number, version)
         return types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, result_id=number)

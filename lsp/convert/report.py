@@ -140,9 +140,13 @@ def summary(session: Session, uri: str) -> Summary | None:
 
 def _figures(facts: Facts) -> str:
     """`7.9 GB · 0.9 GB/device`, with the name of a plan; where nothing moves how many layers a file
-    has."""
-    analysis, plan = facts.analysis, facts.plan
+    has; and how many errors there are, these alone where they leave the figures open."""
+    told = facts.doubt or DOT.join(filter(None, (*_moved(facts), facts.errors)))
+    return told if facts.plan is None else f"{facts.plan} {told}"
+
+
+def _moved(facts: Facts) -> tuple[str, ...]:
+    analysis = facts.analysis
     if at_work(analysis.moves):
-        moved = f"{short(traffic_of(analysis))}{DOT}{short(per_device_of(analysis))}/device"
-        return moved if plan is None else f"{plan} {moved}"
-    return plural(len(analysis.layers), "layer") if plan is None else f"{plan} no traffic"
+        return short(traffic_of(analysis)), f"{short(per_device_of(analysis))}/device"
+    return ("no traffic" if facts.plan else plural(len(analysis.layers), "layer"),)

@@ -45,7 +45,7 @@ def code_lenses(snapshot: Snapshot, hints: Sequence[Hint] = ()) -> tuple[Lens, .
 
 def _of_file(own: Facts) -> Iterator[Lens]:
     """On the first line, what the file itself costs."""
-    title = brief(own.analysis)
+    title = brief(own)
     if own.model.mesh.axes and own.analysis.layers and title:
         yield Lens(Range(0, 0), title, None)
 
@@ -67,7 +67,7 @@ def _of_statements(
 
 def _of_plan(placed: Placed, name: Name, snapshot: Snapshot) -> Iterator[Lens]:
     for facts in snapshot.facts[1:]:
-        title = brief(facts.analysis)
+        title = brief(facts)
         if facts.plan == name.text and title:
             yield Lens(placed.range_of(name.span), title, facts.plan)
 
@@ -89,10 +89,11 @@ def _of_layers(
             continue
         price = cost(moves, facts)
         title = _figures(paths, price, facts)
-        said = f"{DOT}{price.told()}", f"inside: {price.told()}"
+        mark = f"{DOT}{facts.doubt}" if facts.doubt else ""
+        said = f"{DOT}{price.told()}{mark}", f"inside: {price.told()}{mark}"
         if not any(hint.text.endswith(said) for hint in hints):
             prefix = f"{facts.plan}: " if len(about) > 1 else ""
-            yield Lens(placed.range_of(name.span), prefix + title, facts.plan)
+            yield Lens(placed.range_of(name.span), f"{prefix}{title}{mark}", facts.plan)
 
 
 def _holds_layers(statement: Statement | None) -> bool:

@@ -259,6 +259,11 @@ def _priced(moves: Sequence[Move], facts: Facts, least: int) -> list[list[Move]]
     return [together for together in alike.values() if not _is_little(cost(together, facts), least)]
 
 
+def _told(price: Cost, facts: Facts) -> str:
+    """A price, and the errors because of which it may be another."""
+    return DOT.join(filter(None, (price.told(), facts.doubt)))
+
+
 def _is_little(price: Cost, least: int) -> bool:
     return is_number(price.traffic) and price.traffic < least
 
@@ -282,7 +287,7 @@ def _primitive(
     parts = (
         Part(f"{prefix}{first.primitive} {of}"),
         Part(facts.label(first.tensor), None if known is None else snapshot.location(known.site)),
-        Part(f"{state}{DOT}{cost(together, facts).told()}"),
+        Part(f"{state}{DOT}{_told(cost(together, facts), facts)}"),
     )
     offset = _behind(placed, brought[0].site.span) if brought else end
     return Hint(offset, "primitive", parts, tuple(told_moves("", together, facts)))
@@ -295,5 +300,5 @@ def _inside(
     moves = facts.inside(facts.use_at(site, name) or "")
     price = cost(moves, facts)
     if moves and not _is_little(price, least):
-        text = f"{prefix}inside: {price.told()}"
+        text = f"{prefix}inside: {_told(price, facts)}"
         yield Hint(end, "primitive", (Part(text),), (by_primitive(moves, facts),))

@@ -1,35 +1,66 @@
-"""The built-in library: what each of its files declares, and the import that brings it."""
+"""The built-in library: what each of its files brings, and the import that brings it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from parspec.grammar.document import Chunk, Document
 from parspec.grammar.parser import parse
 from parspec.grammar.span import Span
-from parspec.grammar.syntax import DeviceStatement, ImportStatement, LinkStatement
+from parspec.grammar.syntax import (
+    BlockStatement,
+    DeviceStatement,
+    DimStatement,
+    ImportStatement,
+    LinkStatement,
+    OpStatement,
+    Statement,
+)
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import spot
-from parspec.interpreter.spec.library_files import library_file, library_names
+from parspec.interpreter.spec.library_files import library_file, library_name, library_names
 from parspec.lsp.features.edits import placed
+from parspec.lsp.mentions import Space
+from parspec.lsp.names import Names
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
 
-_HARDWARE = re.compile(r"^(link|device) (\S+)", re.MULTILINE)
 _NOTE = re.compile(r"\A#\s*(.*)")
+_STATEMENTS: Mapping[str, type[Statement]] = {
+    "link": LinkStatement,
+    "device": DeviceStatement,
+    "op": OpStatement,
+    "block": BlockStatement,
+}
+
+
+@value
+class LibraryFunction:
+    """An op or a block (`kind`) with the names of its parameters, and the dimensions of the spec
+    that these have: none of an op, which has its own."""
+
+    kind: str
+    name: str
+    parameters: tuple[str, ...]
+    dims: tuple[str, ...]
 
 
 @value
 class Library:
     """A file of the library: `name` is what `import` calls it (`std.h100`), `summary` the line that
-    it begins with. `hardware`: the links and devices that it declares, kinds and names."""
+    it begins with. `hardware`: the links and devices that it declares, kinds and names;
+    `functions`: its ops and blocks. `brings`: itself and all that it imports; `fixes`: what these
+    declare that a spec has once only, by space and name."""
 
     name: str
     summary: str
     hardware: tuple[tuple[str, str], ...]
+    functions: tuple[LibraryFunction, ...]
+    brings: tuple[str, ...]
+    fixes: frozenset[tuple[str, str]]
 
 
 @cache
@@ -39,10 +70,63 @@ def libraries() -> tuple[Library, ...]:
 
 
 def _library(name: str) -> Library:
-    text = library_file(name) or ""
-    summary = _NOTE.match(text)
-    hardware = tuple((kind, one) for kind, one in _HARDWARE.findall(text))
-    return Library(name, summary[1] if summary else "", hardware)
+    summary = _NOTE.match(library_file(name) or "")
+    own = _statements(name)
+    brings = _brought(name)
+    return Library(
+        name,
+        summary[1] if summary else "",
+        tuple(
+            ("link" if isinstance(each, LinkStatement) else "device", each.name.text)
+            for each in own
+            if isinstance(each, LinkStatement | DeviceStatement)
+        ),
+        tuple(_function(each) for each in own if isinstance(each, OpStatement | BlockStatement)),
+        brings,
+        frozenset(fixed for file in brings for each in _statements(file) for fixed in _fixed(each)),
+    )
+
+
+def _fixed(statement: Statement) -> Iterator[tuple[str, str]]:
+    match statement:
+        case OpStatement(name=name) | BlockStatement(name=name):
+            yield "function", name.text
+        case LinkStatement(name=name):
+            yield "link", name.text
+        case DeviceStatement(name=name):
+            yield "device", name.text
+        case DimStatement(items=items):
+            yield from (("dim", item.name.text) for item in items if item.size is not None)
+
+
+def _statements(name: str) -> list[Statement]:
+    chunks = document(name).chunks
+    return [chunk.statement for chunk in chunks if chunk.statement is not None]
+
+
+def _function(header: OpStatement | BlockStatement) -> LibraryFunction:
+    kind = "op" if isinstance(header, OpStatement) else "block"
+    items = header.parameters
+    dims = (dim.text for item in items for dim in item.dims)
+    return LibraryFunction(
+        kind,
+        header.name.text,
+        tuple(item.name.text for item in items),
+        tuple(dict.fromkeys(dims)) if kind == "block" else (),
+    )
+
+
+def _brought(name: str) -> tuple[str, ...]:
+    """A file and all that it imports, each once."""
+    found = {name: None}
+    pending = [name]
+    while pending:
+        statements = _statements(pending.pop())
+        imports = (each.target for each in statements if isinstance(each, ImportStatement))
+        new = [target for target in imports if target not in found]
+        found |= dict.fromkeys(new)
+        pending += new
+    return tuple(found)
 
 
 @cache
@@ -52,8 +136,8 @@ def document(name: str) -> Document:
 
 
 def declaration(library: str, kind: str, name: str) -> Chunk | None:
-    """The statement of a library's file that declares a link or a device."""
-    wanted = LinkStatement if kind == "link" else DeviceStatement
+    """The statement of a library's file that declares a link, a device, an op or a block."""
+    wanted = _STATEMENTS.get(kind, ())
     return next(
         (
             chunk
@@ -61,6 +145,18 @@ def declaration(library: str, kind: str, name: str) -> Chunk | None:
             if isinstance(chunk.statement, wanted) and chunk.statement.name.text == name
         ),
         None,
+    )
+
+
+def fits(library: Library, names: Names) -> bool:
+    """Whether a spec declares nothing that a library declares too, but what both import."""
+    brought = frozenset(map(library_name, library.brings))
+    spaces: tuple[Space, ...] = ("function", "dim", "link", "device")
+    declared = (symbol for space in spaces for symbol in names.declared(space, None))
+    return not any(
+        (symbol.space, symbol.name) in library.fixes
+        and not brought.issuperset(map(names.file, names.declarations(symbol)))
+        for symbol in declared
     )
 
 

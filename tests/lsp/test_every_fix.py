@@ -70,7 +70,11 @@ CATALOGUE = {
     "input_state_mismatch": ["Write `R`"],
     "budget_without_unit": ["Write `1 MB`"],
     "state_mismatch": ["Write `P(F)`"],
-    "layers_lost": ["Let the first stages take one layer of decoder more: `uneven`"],
+    "layers_lost": [
+        "Let the first stages take one layer of decoder more: `uneven`",
+        "Write `L = 32`",
+        "Write `L = 28`",
+    ],
     "batch_mismatch": ["Write `microbatches = 4`", "Write `B = 35`", "Write `B = 30`"],
     "schedule_constraint": ["Write `microbatches = 8`"],
     "weight_not_on_stage": ["Let out lie on every stage that uses it: 8.19 kB more"],

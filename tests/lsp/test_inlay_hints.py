@@ -146,7 +146,7 @@ dim B = 8, D = 16, F = 32
 input x[B, D]
 weight s[D, F]
 block side(x[B, D]) -> z {
-  layer in: t[B, F] = x * s partition B on N
+  layer up: t[B, F] = x * s partition B on N
   layer out: z[B, F] = t partition F on N
 }
 layer p: y1[B, F] = side(x)

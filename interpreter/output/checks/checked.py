@@ -7,7 +7,14 @@ from dataclasses import replace
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
-from parspec.interpreter.output.checks.diagnostic import Diagnostic, Sources, diagnostics, sources
+from parspec.interpreter.fixes.fixes import surest
+from parspec.interpreter.output.checks.diagnostic import (
+    Diagnostic,
+    Offer,
+    Sources,
+    diagnostics,
+    sources,
+)
 
 
 @value
@@ -20,13 +27,13 @@ class Checked:
     sources: Sources
 
 
-def checked(file: str, analyses: tuple[Analysis, ...]) -> Checked:
-    """What the analyses of one file have found."""
+def checked(file: str, analyses: tuple[Analysis, ...], offer: Offer = surest) -> Checked:
+    """What the analyses of one file have found, with the fixes that are on offer."""
     documents = {
         name: document for analysis in analyses for name, document in analysis.model.documents
     }
     files = sources(documents.items())
-    return Checked(file, analyses, diagnostics(analyses, files), files)
+    return Checked(file, analyses, diagnostics(analyses, files, offer), files)
 
 
 def distinct(found: Iterable[Checked]) -> list[Diagnostic]:

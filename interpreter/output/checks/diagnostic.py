@@ -7,7 +7,7 @@ file, position and code.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -17,9 +17,9 @@ from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import Severity
-from parspec.interpreter.diagnostics.findings import Datum, Finding, Site
+from parspec.interpreter.diagnostics.findings import Datum, Finding, Fix, Site
 from parspec.interpreter.diagnostics.sharing import Under, found_under, named
-from parspec.interpreter.fixes.fixes import surest
+from parspec.interpreter.spec.model import Model
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -115,7 +115,13 @@ def sources(documents: Iterable[tuple[str, Document]]) -> Sources:
     return {file: Source(document, LineIndex(document.text)) for file, document in documents}
 
 
-def diagnostics(analyses: Iterable[Analysis], files: Sources) -> tuple[Diagnostic, ...]:
+Offer: TypeAlias = Callable[[Finding, Model], tuple[Fix, ...]]
+"""The fixes of a finding of a model that are shown."""
+
+
+def diagnostics(
+    analyses: Iterable[Analysis], files: Sources, offer: Offer
+) -> tuple[Diagnostic, ...]:
     """What the analyses of one file, as it is and under its plans, have found, each once; what is
     found under several is mended as under the first of them."""
     analyses = tuple(analyses)
@@ -124,7 +130,7 @@ def diagnostics(analyses: Iterable[Analysis], files: Sources) -> tuple[Diagnosti
     told: dict[Diagnostic, None] = {}
     for finding, plans in found.items():
         model = by_plan[plans[0]] if plans else analyses[0].model
-        mended = replace(finding, fixes=surest(finding, model))
+        mended = replace(finding, fixes=offer(finding, model))
         told[replace(diagnosed(mended, files, model.file), under=plans)] = None
     return tuple(sorted(told, key=lambda diagnostic: diagnostic.order))
 

@@ -16,6 +16,7 @@ from parspec.interpreter.output.checks.checked import Checked
 from parspec.interpreter.output.checks.diagnostic import place
 from parspec.interpreter.output.markdown_text import code, table, text, titled
 from parspec.interpreter.output.wording.axes import mesh_of
+from parspec.interpreter.output.wording.errors import doubt_of, understood
 from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
@@ -60,13 +61,15 @@ def report_markdown(found: Checked, moves: Iterable[Move]) -> str:
 def _header(analysis: Analysis) -> str:
     model = analysis.model
     plan = f", plan {code(model.plan)}" if model.plan is not None else ""
+    doubt = understood(doubt_of(analysis))
     return "\n".join(
         (
             f"### {code(model.file)}{plan}",
             "",
             f"Mesh {_DOT.join(map(code, mesh_of(model))) or 'none'}.",
             f"Dimensions {_DOT.join(map(code, dims_of(model))) or 'none'}.",
-            f"Figures of {step_of(model)}, traffic at {model.cost} prices.",
+            f"Figures of {step_of(model)}, traffic at {model.cost} prices"
+            + (f", **{doubt}**." if doubt else "."),
         )
     )
 

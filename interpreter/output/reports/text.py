@@ -26,6 +26,7 @@ from parspec.interpreter.output.terminal.cells import flowed, padded, safe, shor
 from parspec.interpreter.output.terminal.drawing import Row, add_row, drawn, listing, open_table
 from parspec.interpreter.output.terminal.screen import Screen
 from parspec.interpreter.output.wording.axes import mesh_of, said_on, strategy_on
+from parspec.interpreter.output.wording.errors import doubt_of, understood
 from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
@@ -94,7 +95,7 @@ def _header(found: Checked, moves: Iterable[Move], screen: Screen) -> str:
     facts = [
         _Fact("mesh", mesh_of(model) or ("none",)),
         _Fact("dims", tuple(dims_of(model)) or ("none",)),
-        _Fact("figures", (f"of {step_of(model)}", f"traffic at {model.cost} prices")),
+        _Fact("figures", tuple(_figures(analysis))),
     ]
     if model.plan is None and model.plans:
         facts.append(_Fact("plans", (*model.plans, "--plan shows one of them")))
@@ -107,6 +108,14 @@ def _header(found: Checked, moves: Iterable[Move], screen: Screen) -> str:
         facts += _LEGEND
         facts += _order_told(moves, model.mesh)
     return "\n".join((safe(f"{model.file}{plan}"), *_told(facts, screen)))
+
+
+def _figures(analysis: Analysis) -> Iterator[str]:
+    """What figures are of."""
+    model = analysis.model
+    yield from (f"of {step_of(model)}", f"traffic at {model.cost} prices")
+    if doubt := understood(doubt_of(analysis)):
+        yield doubt
 
 
 def _order_told(moves: Iterable[Move], mesh: Mesh) -> Iterator[_Fact]:

@@ -30,7 +30,7 @@ def actions(bench: Bench, within: Range, kinds: Collection[Kind] = KINDS) -> Ite
         if known and (pins := missing_here(bench.snapshot, within.start)):
             title = f"Write `{pins[0]}`" if len(pins) == 1 else f"Pin {len(pins)} primitives"
             yield Action(title, "refactor.rewrite", task="pin here")
-    if "source.fixAll.par" in kinds and is_any(bench.snapshot):
+    if "source.fixAll.par" in kinds and is_any(bench):
         yield Action("Fix all that needs no choice", "source.fixAll.par", task="fix all")
     if "source.pin.par" in kinds and known and (pins := missing(bench.snapshot, within.start)):
         every = "all " if len(pins) > 1 else ""

@@ -1,9 +1,10 @@
 """What a plan costs, and what another one saves.
 
-A plan is cheaper if it moves less or computes less and no other figure is worse: bytes in the
-system, bytes and seconds on the busiest device, FLOPs of all layers on a device. Gradients that
-have to be reduced count as far as they can be told from the forward pass: a weight's is partial on
-each axis that splits a dimension which the weight lacks.
+A plan is cheaper if it takes less time, where that is known of both. Where it is not, if it moves
+less or computes less and no other figure is worse: bytes in the system, bytes on the busiest
+device, FLOPs of all layers on a device. Gradients that have to be reduced are not in a time; they
+count as far as they can be told from the forward pass: a weight's is partial on each axis that
+splits a dimension which the weight lacks.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from fractions import Fraction
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.loads import sent_by_busiest
 from parspec.interpreter.analysis.result import Analysis
-from parspec.interpreter.diagnostics.readable import bytes_text, count_text
+from parspec.interpreter.diagnostics.readable import bytes_text, count_text, seconds_text
 from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.spec.model import Model, layers_of
 from parspec.interpreter.theory.formulas import Amount, is_number, total
@@ -26,8 +27,9 @@ _MORE_MEMORY = Fraction(101, 100)  # memory that is said beside a saving grows b
 @value
 class Cost:
     """traffic: bytes in the system, in the plan's price list; sent: bytes on the busiest device,
-    gradients included; flops: of all layers on a device; memory: bytes on a device; time: seconds
-    of all moves. None is not known."""
+    gradients included; flops: of all layers on a device; memory: bytes on a device, in training
+    of weights alone; time: seconds of a step, where nobody knows how its parts overlap those of
+    the device that is busy longest in a forward pass. None is not known."""
 
     traffic: Fraction
     sent: Fraction
@@ -38,7 +40,8 @@ class Cost:
 
 def cost(analysis: Analysis) -> Cost | None:
     """The cost of a plan; None where sizes are symbolic."""
-    moves = at_work(analysis.moves)
+    moves, totals = at_work(analysis.moves), analysis.totals
+    memory = totals.memory
     traffic = _number(total(dict(move.traffic)[analysis.model.cost] for move in moves))
     sent = _number(total((sent_by_busiest(moves), *_gradients(analysis))))
     if traffic is None or sent is None:
@@ -47,35 +50,57 @@ def cost(analysis: Analysis) -> Cost | None:
         traffic,
         sent,
         _flops(analysis),
-        _number(analysis.totals.memory.total),
-        analysis.totals.communication_time,
+        _number(memory.weights if analysis.model.trains else memory.total),
+        totals.busy_time if totals.step_time is None else totals.step_time,
     )
 
 
 def saving(now: Cost, then: Cost, model: Model) -> str | None:
-    """What another plan saves, in words; None where it is not cheaper. What it saves is the exact
-    difference of the totals that a report prints."""
-    if _more(then.sent, now.sent) or _more(then.flops, now.flops) or _more(then.time, now.time):
+    """What another plan saves, in words, and what it takes for that; None where it is not cheaper.
+    What it saves is the exact difference of the totals that a report prints."""
+    if now.time is None or then.time is None:
+        saved = _work_saved(now, then, model)
+    else:
+        saved = _time_saved(now, now.time, then, then.time, model)
+    return None if saved is None else saved + _memory(now, then, model)
+
+
+def _time_saved(
+    now: Cost, time_now: float, then: Cost, time_then: float, model: Model
+) -> str | None:
+    """Time, if so much that it shows; in training only where gradients do not cost more."""
+    shows = time_then < time_now and seconds_text(time_then) != seconds_text(time_now)
+    if not shows or (model.trains and then.sent > now.sent):
+        return None
+    moved = then.traffic - now.traffic
+    more = "more" if moved > 0 else "less"
+    told = f", moves {bytes_text(abs(moved))} {more}" if moved else ""
+    return f"saves {seconds_text(time_now - time_then)} {_step(model)}{told}"
+
+
+def _work_saved(now: Cost, then: Cost, model: Model) -> str | None:
+    """Bytes, or else FLOPs."""
+    if then.sent > now.sent or then.traffic > now.traffic or _more(then.flops, now.flops):
         return None
     if then.traffic < now.traffic:
-        step = "forward" if model.trains else "a step"
-        saved = f"saves {bytes_text(now.traffic - then.traffic)} {step}"
-    elif then.traffic > now.traffic or now.flops is None or then.flops is None:
+        return f"saves {bytes_text(now.traffic - then.traffic)} {_step(model)}"
+    if now.flops is None or then.flops is None or then.flops == now.flops:
         return None
-    elif then.flops < now.flops:
-        saved = f"saves {count_text(now.flops - then.flops)}flop a device"
-    else:
-        return None
-    return saved + _memory(now, then)
+    return f"saves {count_text(now.flops - then.flops)}flop a device"
 
 
-def _memory(now: Cost, then: Cost) -> str:
+def _step(model: Model) -> str:
+    return "forward" if model.trains else "a step"
+
+
+def _memory(now: Cost, then: Cost, model: Model) -> str:
     if now.memory is None or then.memory is None or then.memory < now.memory * _MORE_MEMORY:
         return ""
-    return f", takes {bytes_text(then.memory - now.memory)} more memory a device"
+    weights = " for weights" if model.trains else ""
+    return f", takes {bytes_text(then.memory - now.memory)} more memory{weights} a device"
 
 
-def _more(one: Fraction | float | None, other: Fraction | float | None) -> bool:
+def _more(one: Fraction | None, other: Fraction | None) -> bool:
     return one is not None and other is not None and one > other
 
 

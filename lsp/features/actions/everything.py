@@ -6,16 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from parspec.interpreter.diagnostics.findings import Finding
-from parspec.interpreter.fixes.fixes import fixes, is_safe
+from parspec.interpreter.fixes.fixes import CERTAIN, fixes, is_safe
 from parspec.lsp.features.actions.trial import Bench, findings, mended
 from parspec.lsp.features.edits import placed
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
 
 
-def is_any(snapshot: Snapshot) -> bool:
+def is_any(bench: Bench) -> bool:
     """Whether something can be mended without asking."""
-    return any(is_safe(finding) for finding in findings(snapshot))
+    return any(
+        mend.finding.name in CERTAIN or _help([mend], bench) for mend in _mends(bench.snapshot)
+    )
 
 
 def fix_all(bench: Bench) -> tuple[Edit, ...]:

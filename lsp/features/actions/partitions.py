@@ -1,7 +1,8 @@
 """Repartition: cheaper choices for a layer's clause, each priced by the plan with it.
 
 Other layers follow what a layer does, so the whole spec is analysed with every choice: those are
-offered that save something and leave the spec checking as it does.
+offered that save something and leave the spec checking as it does. Of a plan that an error leaves
+open nobody knows what it costs: it has none.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.findings import Edit as FoundEdit
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import Spot, spot
+from parspec.interpreter.output.wording.errors import is_in_doubt
 from parspec.interpreter.spec.model import Dim, Layer, Model, Stack, layers_of
 from parspec.lsp.features.actions.action import Action
 from parspec.lsp.features.actions.cost import Cost, cost, saving
@@ -36,7 +38,7 @@ class _Choice:
 def repartitions(bench: Bench, offset: int) -> Iterator[Action]:
     """The cheaper choices for the layer or the pattern at an offset, the cheapest first."""
     found = _bearer(bench.snapshot, offset)
-    if found is None:
+    if found is None or is_in_doubt(found[1]):
         return
     place, analysis = found
     choices = list(_choices(place, analysis))
@@ -48,8 +50,9 @@ def repartitions(bench: Bench, offset: int) -> Iterator[Action]:
         yield action
 
 
-def _order(then: Cost) -> tuple[float, float, float]:
-    return float(then.sent), float(then.traffic), float(then.flops or 0)
+def _order(then: Cost) -> tuple[float, float, float, float]:
+    """The least time first, where it is known."""
+    return then.time or 0, float(then.sent), float(then.traffic), float(then.flops or 0)
 
 
 def _bearer(snapshot: Snapshot, offset: int) -> tuple[Spot, Analysis] | None:

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from parspec.grammar.values import value
 from parspec.interpreter.analysis.result import Analysis
-from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.fixes import mending
+from parspec.interpreter.output.wording.errors import is_in_doubt
 from parspec.lsp.features.edits import by_file, edited
 from parspec.lsp.ranges import Edit
 from parspec.lsp.snapshot import Snapshot
@@ -19,9 +19,6 @@ Attempt: TypeAlias = Callable[[Mapping[str, str]], Snapshot]
 """The snapshot that there would be if these files had other texts."""
 
 UNBOUNDED = 1 << 62
-
-_UNDERSTOOD = ("PAR3", "PAR4")  # codes about what a plan that is understood moves and promises
-
 
 @value
 class Bench:
@@ -61,11 +58,7 @@ def counted(snapshot: Snapshot) -> Counter[str]:
 
 def is_misunderstood(snapshot: Snapshot) -> bool:
     """Whether an error leaves open what a plan moves: what it is said to move may be wrong."""
-    return any(
-        catalogue.severity(finding) == "error"
-        and not catalogue.code(finding).startswith(_UNDERSTOOD)
-        for finding in findings(snapshot)
-    )
+    return any(is_in_doubt(analysis) for analysis in snapshot.analyses)
 
 
 def mended(found: Iterable[Finding], before: Snapshot, after: Snapshot) -> bool:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.focus import of_file
-from parspec.lsp.features.hovers.subject import Subject, first_of, paragraph
+from parspec.lsp.features.hovers.subject import Subject, first_of, in_brief, paragraph
 from parspec.lsp.features.prose import Block, code
 from parspec.lsp.snapshot import Snapshot
 
@@ -22,7 +22,7 @@ def elsewhere(
         for importer in importers
         for facts in of_file(importer)
         if facts.model.mesh.axes
-        for brief in (subject.brief(facts) for subject in subjects)
+        for brief in (in_brief(subject, facts) for subject in subjects)
         if brief
     ]
     if told:

@@ -34,7 +34,8 @@ def plan(chunk: Chunk, name: str, place: Place) -> Subject:
 def figures(facts: Facts) -> Iterator[Block]:
     """What a plan costs in all."""
     analysis = facts.analysis
-    yield from paragraph(f"**{brief(analysis)}**" if brief(analysis) else "")
+    total = DOT.join(_totals(analysis))
+    yield from paragraph(f"**{total}**" if total else "")
     yield from paragraph(
         DOT.join(map(code, mesh_of(analysis.model))),
         _memory(analysis),
@@ -46,8 +47,14 @@ def figures(facts: Facts) -> Iterator[Block]:
         yield by_primitive(facts.at_work, facts)
 
 
-def brief(analysis: Analysis) -> str:
-    """`traffic 3 GB · 295 MB/device · communication 5.16 ms · memory 30 GB/device · step 21 ms`."""
+def brief(facts: Facts) -> str:
+    """`traffic 3 GB · 295 MB/device · communication 5.16 ms · memory 30 GB/device · step 21 ms`,
+    and how many errors there are; these alone where they leave the figures open."""
+    return facts.doubt or DOT.join(filter(None, (*_totals(facts.analysis), facts.errors)))
+
+
+def _totals(analysis: Analysis) -> list[str]:
+    """The figures that are known of a plan."""
     parts = []
     times = dict(times_of(analysis))
     if at_work(analysis.moves):
@@ -61,7 +68,7 @@ def brief(analysis: Analysis) -> str:
         parts.append(f"memory {short(analysis.totals.memory.total)}/device")
     if "step" in times:
         parts.append(f"step {in_seconds(times['step'])}")
-    return DOT.join(parts)
+    return parts
 
 
 def _memory(analysis: Analysis) -> str:

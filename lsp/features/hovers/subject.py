@@ -6,7 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from parspec.grammar.values import value
+from parspec.interpreter.output.wording.errors import understood
 from parspec.lsp.facts import Facts
+from parspec.lsp.features.prices import DOT
 from parspec.lsp.features.prose import Block, Items, Lines, code, lines
 from parspec.lsp.parts import grouped
 from parspec.lsp.ranges import Range
@@ -61,20 +63,27 @@ def told(
     (facts,) = focus
     said = tuple(subject.details(facts))
     plan = f"under plan {code(facts.plan)}" if said and facts.plan else ""
+    doubt = understood(facts.doubt) if said else ""
     otherwise = _under_plans(subject, besides, subject.brief(facts))
     shown = (lines("otherwise under plans:"), first_of(otherwise)) if otherwise else ()
-    return (*subject.head, *said, *paragraph(plan), *shown)
+    return (*subject.head, *said, *paragraph(plan, doubt), *shown)
 
 
 def _under_plans(subject: Subject, plans: Iterable[Facts], known: str = "") -> list[str]:
     """What there is to say of it under plans that is not known: an item for all that agree."""
-    briefs = {facts.plan or "": subject.brief(facts) for facts in plans}
+    briefs = {facts.plan or "": in_brief(subject, facts) for facts in plans}
     alike = grouped(briefs, lambda plan: [briefs[plan]])
     return [
         f"{', '.join(map(code, names))}: {brief}"
         for brief, names in alike.items()
         if brief and brief != known
     ]
+
+
+def in_brief(subject: Subject, facts: Facts) -> str:
+    """What there is to say of it in a line, and whether that is in doubt."""
+    brief = subject.brief(facts)
+    return DOT.join(filter(None, (brief, facts.doubt))) if brief else ""
 
 
 def listed(names: Iterable[str], most: int = _MOST) -> str:

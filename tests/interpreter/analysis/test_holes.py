@@ -1,5 +1,7 @@
 """`partition ?`: every choice is priced with the whole plan, the cheapest is taken and offered."""
 
+import pytest
+
 from parspec.interpreter.analysis import holes
 
 SPEC = """
@@ -82,6 +84,65 @@ def test_what_does_not_fit_is_the_last_choice(analyzed):
         data = dict(hole.data)
         found[memory] = data["dim"], data["too_large"]
     assert found == {3: ("B", ()), 2: ("O", ("B", "none"))}
+
+
+PAIR = """
+mesh tp = 4
+dim B = 64, D = 32, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up: h[B, F] = x * w partition ? on tp
+layer dn: y[B, D] = h * v partition ? on tp
+output y replicated on tp
+"""
+
+
+def chosen_in(analysis):
+    """What the holes of a plan are filled with, by layer."""
+    found = [dict(f.data) for f in analysis.findings if f.name == "hole"]
+    return {data["layer"]: data["dim"] for data in found}, found
+
+
+def test_without_a_device_no_work_is_repeated_to_save_bytes(analyzed):
+    analysis = analyzed(PAIR)
+    chosen, (up, dn) = chosen_in(analysis)
+    assert chosen == {"up": "B", "dn": "B"}
+    assert up["repeating"] == dn["repeating"] == ("none",)
+    assert "repeated_work" not in {finding.name for finding in analysis.findings}
+    moved = {name: price for name, price in up["choices"]}
+    assert moved["none"] == moved["B"] == 3072 and moved["F"] == 6144
+
+
+def test_where_times_are_known_work_may_be_repeated(analyzed):
+    """A millisecond to gather y is more than to compute all of it everywhere."""
+    slow = """
+link wire { bandwidth = 1 GB/s  latency = 1 ms }
+device quick { memory = 80 GB  flops = 1000 Tflop/s  hbm = 1 TB/s }
+mesh tp = 4 over wire on 4 quick
+"""
+    chosen, found = chosen_in(analyzed(PAIR.replace("mesh tp = 4\n", slow.lstrip())))
+    assert chosen == {"up": "none", "dn": "none"}
+    assert [each["unit"] for each in found] == ["s", "s"]
+    assert [each["repeating"] for each in found] == [(), ()]
+
+
+@pytest.mark.parametrize(
+    ("budget", "dim", "breaking"),
+    [
+        ("expect memory <= 1 GB", "B", ()),
+        ("expect memory <= 20 kB", "F", ("B", "D", "none")),
+        ("expect weights < 16 kB", "F", ("B", "none")),
+        ("expect memory <= 1 kB", "B", ("B", "F", "D", "none")),
+        ("expect memory <= 1", "B", ()),
+    ],
+)
+def test_what_breaks_a_budget_of_memory_is_chosen_after_what_keeps_it(
+    analyzed, budget, dim, breaking
+):
+    """Along B each device has all of w and v: 16.4 kB."""
+    spec = PAIR.replace("h * v partition ?", "h * v partition B")
+    _, (up,) = chosen_in(analyzed(f"{spec}{budget}\n"))
+    assert (up["dim"], up["over_budget"]) == (dim, breaking)
 
 
 def test_more_holes_than_can_be_searched_are_told_and_take_their_first_choice(

@@ -353,14 +353,30 @@ MESSAGES = [
         "hole",
         {"layer": "down", "axis": "tp", "dim": "F", "unit": "B"}
         | {"choices": (("F", 0.0), ("B", 33_000.0), ("D", 0.0), ("none", 2_100_000.0))},
-        "`?` on tp is filled with F, the cheapest for down "
-        "(F: 0 B, B: 33 kB, D: 0 B, none: 2.1 MB a device; F and D cost the same)",
+        "`?` on tp is filled with F, by bytes the cheapest for down "
+        "(a device sends F: 0 B, B: 33 kB, D: 0 B, none: 2.1 MB; F and D cost the same)",
+    ),
+    (
+        "hole",
+        {"layer": "up", "axis": "tp", "dim": "F", "unit": "B"}
+        | {"choices": (("B", 0.0), ("F", 300.0), ("none", 0.0))}
+        | {"over_budget": ("B", "none"), "repeating": ("none",)},
+        "`?` on tp is filled with F, by bytes the cheapest for up that keeps the budgets of memory "
+        "and repeats no work (a device sends B: 0 B but breaks a budget of memory, F: 300 B, "
+        "none: 0 B but breaks a budget of memory and repeats work)",
+    ),
+    (
+        "hole",
+        {"layer": "up", "axis": "tp", "dim": "B", "unit": "B", "too_large": ("B",)}
+        | {"choices": (("B", 8.0),)},
+        "`?` on tp is filled with B, by bytes the cheapest for up, though it does not fit "
+        "(a device sends B: 8 B but does not fit)",
     ),
     (
         "hole",
         {"layer": "down", "axis": "tp", "dim": "F", "unit": "s"}
         | {"choices": (("F", 0.0012), ("none", 0.5))},
-        "`?` on tp is filled with F, the cheapest for down (F: 1.2 ms, none: 500 ms)",
+        "`?` on tp is filled with F, by time the cheapest for down (F: 1.2 ms, none: 500 ms)",
     ),
     (
         "layers_lost",

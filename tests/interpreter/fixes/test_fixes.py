@@ -337,3 +337,70 @@ def test_an_argument_of_a_capacity_that_is_close():
     finding, model = next(each for each in found(text) if each[0].name == "wrong_arguments")
     assert text.splitlines()[1][slice(*finding.site.span)] == "topk"
     assert [fix.title for fix in fixes(finding, model)] == ["Replace `topk` with `top`"]
+
+
+ADDED = """\
+dim B = 64, D = 32, H = 4, K = 8
+input x[B, D]
+weight w[D, H, K]
+layer q: q[B, H, K] = {}
+output q
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "declared"),
+    [
+        ("x * w + b", ["weight b[H, K]", "input b[H, K]"]),
+        ("b[K] + x * w", ["weight b[K]", "input b[K]"]),
+        ("gelu(x * w - b)", ["weight b[H, K]", "input b[H, K]"]),
+        ("x * w + b[B, H, K]", ["input b[B, H, K]", "weight b[B, H, K]"]),
+    ],
+)
+def test_what_is_added_to_a_product_with_a_weight_is_one_if_its_dimensions_are(written, declared):
+    ((finding, model),) = found(ADDED.format(written))
+    assert [fix.title for fix in fixes(finding, model)] == [f"Declare `{d}`" for d in declared]
+
+
+STAGES = """\
+mesh pp = 4
+dim B = 64, D = 32, D2 = D, L = {size}
+input x[B, D]
+stack s[L]: x -> y {{
+  weight w[D, D2]
+  layer a: y[B, D2] = x * w
+}}
+output y
+{more}
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "more", "titles"),
+    [
+        (30, "for s: partition L on pp", ["L uneven", "L = 32", "L = 28"]),
+        (3, "for s: partition L on pp", ["L uneven", "L = 4"]),
+        ("5 * 6", "for s: partition L on pp", ["L uneven"]),
+        (30, "stages pp: 4 of 7 s", ["2 of 8 s | 2 of 7 s"]),
+        (29, "stages pp: 4 of 7 s", ["8 s | 3 of 7 s"]),
+        (32, "stages pp: 4 of 7 s", ["4 of 8 s", "8 of 4 s", "16 of 2 s", "32 of 1 s"]),
+    ],
+)
+def test_layers_are_dealt_out_in_other_ways_or_there_are_more_or_fewer(size, more, titles):
+    ((finding, model),) = found(STAGES.format(size=size, more=more))
+    assert finding.name == "layers_lost"
+    assert [fix.title for fix in fixes(finding, model)] == [f"Write `{title}`" for title in titles]
+
+
+def test_chunks_count_where_a_size_is_made_to_divide():
+    train = "train adam { global_batch = B microbatches = 8 schedule = interleaved chunks = 2 }"
+    text = STAGES.format(size=30, more=f"for s: partition L on pp\n{train}")
+    lost = next(each for each in found(text) if each[0].name == "layers_lost")
+    assert [fix.title for fix in fixes(*lost)][1:] == ["Write `L = 32`", "Write `L = 24`"]
+
+
+def test_chunks_that_do_not_divide_are_not_told_of_uneven_stacks():
+    ((finding, _),) = found(STAGES.format(size=30, more="stages pp: 4 of 7 s"))
+    assert catalogue.message(finding).endswith(
+        "2 lost, 30 mod 4 = 2; let 2 of the 4 chunks take 8 layers, others 7"
+    )

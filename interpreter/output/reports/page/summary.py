@@ -19,6 +19,7 @@ from parspec.interpreter.output.reports.page.figures import (
 )
 from parspec.interpreter.output.reports.page.markup import NOTHING, Html, element, joined, separated
 from parspec.interpreter.output.wording.axes import mesh_of
+from parspec.interpreter.output.wording.errors import doubt_of, understood
 from parspec.interpreter.output.wording.facts import (
     device_of,
     dims_of,
@@ -37,7 +38,10 @@ _DOT = Html(' <span class="separator">·</span> ')
 
 def header(found: Checked) -> Html:
     """The file and its plan, the mesh, the dimensions, what the figures are of."""
-    model = found.analyses[0].model
+    analysis = found.analyses[0]
+    model = analysis.model
+    said = understood(doubt_of(analysis))
+    doubt = (element("span", {"class": "verdict error"}, said),) if said else ()
     path = PurePath(found.file)
     folder = f"{path.parent}/" if path.name and str(path.parent) != "." else ""
     plan = element("span", {"class": "plan"}, f"plan {model.plan}") if model.plan else NOTHING
@@ -47,7 +51,10 @@ def header(found: Checked) -> Html:
     facts = (
         ("Mesh", _listed((*mesh_of(model), *([device] if device else ())))),
         ("Dimensions", _listed(dims_of(model))),
-        ("Figures", f"of {step_of(model)}, traffic at {model.cost} prices"),
+        (
+            "Figures",
+            separated((f"of {step_of(model)}, traffic at {model.cost} prices", *doubt), ", "),
+        ),
     )
     return joined((title, _pairs("facts", facts)))
 

@@ -1,0 +1,123 @@
+"""Scene: a cursor with the names that can be seen from it; what all offers are made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+
+from parspec.grammar import syntax
+from parspec.grammar.keywords import normal
+from parspec.lsp.cursor import Cursor
+from parspec.lsp.facts import Facts
+from parspec.lsp.features.offers.subject import Subject, subject
+from parspec.lsp.features.offers.suggestion import Suggestion
+from parspec.lsp.features.written import declared_as
+from parspec.lsp.mentions import Space
+from parspec.lsp.names import Names, Symbol
+from parspec.lsp.regions import Region, is_op
+from parspec.lsp.snapshot import Snapshot
+
+_MOST = 400  # names of one kind; of more only those that begin as typed
+_COMMENT = re.compile(r'("[^"\r\n]*")|#[^\r\n]*')
+
+
+class Scene:
+    """One cursor. `partial`: whether names were left out because there are too many."""
+
+    def __init__(self, snapshot: Snapshot, cursor: Cursor) -> None:
+        self.snapshot = snapshot
+        self.cursor = cursor
+        self.names: Names = snapshot.names
+        self.partial = False
+
+    @cached_property
+    def before(self) -> str:
+        """The text of the statement in front of the cursor, without comments."""
+        return _COMMENT.sub(lambda found: found[1] or "", self.cursor.before)
+
+    @cached_property
+    def verb(self) -> str:
+        """The word that the statement begins with."""
+        return next(iter(re.findall(r"\w+", self.before)), "")
+
+    @cached_property
+    def statement(self) -> syntax.Statement | None:
+        """The statement that is being typed, as far as it is understood."""
+        placed = self.cursor.placed
+        if placed is None or placed.start != self.cursor.start:
+            return None
+        return placed.chunk.statement
+
+    @cached_property
+    def region(self) -> Region | None:
+        """The body in whose names the cursor is: the statement's own if that is an op."""
+        file, cursor = self.snapshot.file, self.cursor
+        if cursor.before and cursor.placed is not None:
+            placed = cursor.placed
+            inside = self.names.region_inside(file, placed.chunk, placed.start)
+            around = self.names.region_around(file, placed.chunk, placed.start)
+            return inside if inside is not None and is_op(inside) else around
+        owner = cursor.owner
+        return None if owner is None else self.names.region_inside(file, owner.chunk, owner.start)
+
+    @cached_property
+    def subject(self) -> Subject:
+        """What the statement is about."""
+        return subject(self.statement, self.before, self.region, self.names)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What is known of the file, in a plan's body under that plan."""
+        analysis = self.snapshot.analysis_at(self.cursor.typed.start)
+        return next(each for each in self.snapshot.facts if each.analysis is analysis)
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def space(self, space: Space, rank: int) -> Iterator[Suggestion]:
+        """All names of a space that can be seen."""
+        yield from self.all(self.names.visible(space, self.region), rank)
+
+    def all(self, symbols: Iterable[Symbol], rank: int) -> Iterator[Suggestion]:
+        """Symbols, apart from those that the statement itself declares."""
+        every = [symbol for symbol in symbols if not self._declares(symbol)]
+        if len(every) > _MOST:
+            typed = normal(self.snapshot.text[slice(*self.cursor.typed)])
+            every = [symbol for symbol in every if symbol.name.startswith(typed)]
+            self.partial = True
+        for symbol in every[:_MOST]:
+            yield self.one(symbol, rank)
+
+    def one(self, symbol: Symbol, rank: int) -> Suggestion:
+        """A symbol, with what it is declared to be."""
+        declared = self.names.declarations(symbol)
+        if not declared:
+            return Suggestion(symbol.name, symbol.space, "", rank)
+        site = self.names.site(declared[0])
+        detail = declared_as(declared[0].chunk, symbol.name)
+        return Suggestion(symbol.name, declared[0].mention.kind, detail, rank, site=site)
+
+    def known(self, space: Space) -> frozenset[str]:
+        """The names of a space that can be seen, but for those that the statement declares."""
+        visible = self.names.visible(space, self.region)
+        return frozenset(each.name for each in visible if not self._declares(each))
+
+    def role(self, symbol: Symbol) -> str:
+        """What a tensor is declared as: `weight`, `activation`; "" where it is not."""
+        declared = self.names.declarations(symbol)
+        return declared[0].mention.kind if declared else ""
+
+    def _declares(self, symbol: Symbol) -> bool:
+        """Whether it is declared by the statement itself that is being typed, for what is around
+        it, and nowhere else."""
+        cursor = self.cursor
+        placed = cursor.placed
+        if placed is None or not cursor.before:
+            return False
+        begun = cursor.start - placed.start
+        return all(
+            entry.chunk is placed.chunk
+            and entry.mention.look != "body"
+            and entry.mention.span.start >= begun
+            for entry in self.names.declarations(symbol)
+        )
