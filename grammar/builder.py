@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from parspec.grammar import expressions, syntax
@@ -18,7 +17,7 @@ from parspec.grammar.expressions import Name, Number, Path
 from parspec.grammar.keywords import normal
 from parspec.grammar.lexer import Token
 from parspec.grammar.span import Span, span_of
-from parspec.grammar.values import value
+from parspec.grammar.values import the_one, value
 
 _PREFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 
@@ -77,17 +76,6 @@ def _value(text: str) -> Fraction:
 def _name(named: Name | Token) -> Name:
     """The name that a token of any type is; a NAME has been made one when it was read."""
     return named if isinstance(named, Name) else Name(normal(named.value), named.span)
-
-
-def _the_one(node: _Node) -> _Node:
-    """Of equal nodes the first: the clauses and indices of a model are much alike."""
-    first: _Node = _first(node)
-    return first
-
-
-@lru_cache(maxsize=1024)
-def _first(node: Any) -> Any:
-    return node
 
 
 def _items(listed: _Listed | None) -> tuple[Any, ...]:
@@ -220,7 +208,7 @@ class _Builder:
         return _Listed(_items(dimensions), _over(dimensions, right))
 
     def tensor_item(self, name: Name, dims: _Listed, dtype: Name | None) -> syntax.TensorItem:
-        return syntax.TensorItem(name, _the_one(dims.items), dtype, _over(name, dims, dtype))
+        return syntax.TensorItem(name, the_one(dims.items), dtype, _over(name, dims, dtype))
 
     def tensors(self, role: Token, items: _Listed, *clauses: Any) -> syntax.TensorStatement:
         return syntax.TensorStatement(role.value, items.items, clauses)
@@ -238,8 +226,8 @@ class _Builder:
         expression: expressions.Expression,
         *clauses: Any,
     ) -> syntax.LayerStatement:
-        out_dims = _the_one(dims.items) if dims else None
-        return syntax.LayerStatement(name, out, out_dims, dtype, expression, _the_one(clauses))
+        out_dims = the_one(dims.items) if dims else None
+        return syntax.LayerStatement(name, out, out_dims, dtype, expression, the_one(clauses))
 
     def op(
         self,
@@ -312,17 +300,17 @@ class _Builder:
     # -- clauses ---------------------------------------------------------------------------------
 
     def axis_use(self, path: Path, dealt: Token | None) -> syntax.AxisUse:
-        return _the_one(syntax.AxisUse(path, dealt.value if dealt else None, _over(path, dealt)))
+        return the_one(syntax.AxisUse(path, dealt.value if dealt else None, _over(path, dealt)))
 
     def cut_dim(self, dim: Name | Token) -> Name | Token:
         return dim
 
     def cut(self, dim: Name | Token, axes: _Listed) -> syntax.Cut:
         which = dim.value if isinstance(dim, Token) else dim
-        return _the_one(syntax.Cut(which, axes.items, _over(dim, axes)))
+        return the_one(syntax.Cut(which, axes.items, _over(dim, axes)))
 
     def partition(self, word: Token, *cuts: Any) -> syntax.PartitionClause:
-        return _the_one(syntax.PartitionClause(cuts, _over(word, *cuts)))
+        return the_one(syntax.PartitionClause(cuts, _over(word, *cuts)))
 
     def state(self, word: Token, *parts: Any) -> syntax.StateClause:
         kind = parts[0] if len(parts) > 1 else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -104,6 +104,8 @@ class _Reading(NamedTuple):
 
 
 def _reading(text: str, first_key: int) -> _Reading:
+    if _read.cache_info().currsize > _CACHED_CHUNKS:
+        _read.cache_clear()
     whole = split(text)
     parts = [part for piece in whole.pieces for part in _parts(text, piece)]
     pieces = [part.piece for part in parts]
@@ -139,7 +141,7 @@ def _unread(text: str, much: Excess) -> Document:
     return Document(text, (Run((chunk,), (chunk,), (0,)),), (start,), "", 1, False)
 
 
-@lru_cache(maxsize=_CACHED_CHUNKS)
+@cache
 def _read(text: str) -> _Read:
     understood = understand(text)
     notes: Notes = item_notes(text, understood.statement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from parspec.grammar.values import the_one
 from parspec.interpreter.analysis.inference import Inference, Placed
 from parspec.interpreter.spec.model import Layer, Tensor
 
@@ -34,13 +35,15 @@ def hints_of(inference: Inference) -> Hints:
         named |= dict.fromkeys(_experts(layer, tensors), "expert")
         named |= dict.fromkeys(_vocabularies(layer), "vocabulary")
     return Hints(
-        frozenset(leaf for tensor in own if tensor.role == "weight" for leaf in tensor.leaves),
+        the_one(
+            frozenset(leaf for tensor in own if tensor.role == "weight" for leaf in tensor.leaves)
+        ),
         tuple(tensor.leaves for tensor in own if tensor.role == "input"),
-        frozenset(leaf for operator in products for leaf in operator.output),
-        frozenset(leaf for operator in products for leaf in operator.summed),
+        the_one(frozenset(leaf for operator in products for leaf in operator.output)),
+        the_one(frozenset(leaf for operator in products for leaf in operator.summed)),
         named,
         tuple(stack.dim for stack in inference.part.stacks),
-        frozenset(pair for one in inference.layers for pair in _seen(one, tensors)),
+        the_one(frozenset(pair for one in inference.layers for pair in _seen(one, tensors))),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from parspec.grammar.values import the_one
 from parspec.interpreter.analysis.grid import Asked, asked_of
 from parspec.interpreter.spec.model import Layer, Part, Stack, Tensor
 
@@ -37,8 +38,8 @@ def outline_of(part: Part) -> Outline:
         part.layers,
         tuple(part.named),
         tuple(sorted(part.used - part.named.keys())),
-        asked_of(part.items, part.tensors),
-        frozenset(dim for layer in part.layers for dim in layer.operator.dims),
+        the_one(asked_of(part.items, part.tensors)),
+        the_one(frozenset(dim for layer in part.layers for dim in layer.operator.dims)),
         tuple(tensor for tensor in part.tensors if tensor.rest),
         tuple(layer for layer in part.layers if any(s.saying == "hole" for s in layer.assignments)),
     )

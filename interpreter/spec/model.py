@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 from parspec.grammar.document import Document
 from parspec.grammar.syntax import ExpectStatement
-from parspec.grammar.values import value
+from parspec.grammar.values import the_one, value
 from parspec.interpreter.diagnostics.findings import NOWHERE, Finding, Site
 from parspec.interpreter.theory.formulas import Amount
 from parspec.interpreter.theory.operators import Operator
@@ -285,7 +285,7 @@ class Part:
     def turns(self) -> frozenset[str]:
         """The dimensions that its stacks repeat along or its variables have a slice for."""
         own = (dim for tensor in self.tensors for dim in tensor.stacked)
-        return frozenset((*own, *(stack.dim for stack in self.stacks)))
+        return the_one(frozenset((*own, *(stack.dim for stack in self.stacks))))
 
 
 def layers_of(items: Iterable[Item]) -> Iterator[Layer]:

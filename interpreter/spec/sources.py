@@ -27,7 +27,7 @@ from parspec.grammar.syntax import (
     Statement,
     TensorStatement,
 )
-from parspec.grammar.values import value
+from parspec.grammar.values import the_one, value
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
 from parspec.interpreter.spec.library_files import library_file, library_name, library_names
 from parspec.interpreter.spec.limits import PLANNED
@@ -109,14 +109,16 @@ class Passage:
             p.chunk for p in self.statements if not isinstance(p.chunk.statement, PlanStatement)
         )
         inside = (each.statement for chunk in outer for each in chunk.preorder())
-        return frozenset(stack.dim.text for stack in inside if isinstance(stack, StackStatement))
+        stacks = (statement for statement in inside if isinstance(statement, StackStatement))
+        return the_one(frozenset(stack.dim.text for stack in stacks))
 
     @cached_property
     def template_dims(self) -> frozenset[str]:
         """The dimensions that ops call their own, however deep they stand."""
         every = (each.statement for p in self.statements for each in p.chunk.preorder())
         ops = (op for op in every if isinstance(op, OpStatement))
-        return frozenset(dim.text for op in ops for item in op.parameters for dim in item.dims)
+        dims = frozenset(dim.text for op in ops for item in op.parameters for dim in item.dims)
+        return the_one(dims)
 
     @property
     def places(self) -> set[tuple[str, int]]:

@@ -20,6 +20,7 @@ from parspec.grammar.syntax import (
     TensorStatement,
     TrainStatement,
 )
+from parspec.grammar.values import the_one
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.spec.sizes import names_in
 
@@ -73,7 +74,7 @@ def _dims_read(passage: Passage) -> frozenset[str]:
     are computed from. A clause uses none: it names those of its layers."""
     every = (chunk for placed in passage.statements for chunk in placed.chunk.preorder())
     statements = (chunk.statement for chunk in every if chunk.statement is not None)
-    return frozenset(name.text for statement in statements for name in _named(statement))
+    return the_one(frozenset(name.text for statement in statements for name in _named(statement)))
 
 
 def _named(statement: Statement) -> Iterator[Name]:
