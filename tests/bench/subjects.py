@@ -18,7 +18,7 @@ import generated
 from edited_text import Drawing, flipping, mending, resizing
 
 ROOT = Path(__file__).parents[2]
-SERVE = "import sys; from parspec.lsp.main import serve; sys.exit(serve())"
+SERVE = ("-m", "parspec.interpreter.commands.entry", "lsp")
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def subjects(tools: Path | None) -> list[Subject]:
     found = [
         Subject(
             "parspec",
-            (sys.executable, "-c", SERVE),
+            (sys.executable, *SERVE),
             "par",
             "par",
             generated.spec,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parspec.grammar.values import changed, value
+from parspec.grammar.values import changed, the_one, value
 
 T = TypeVar("T")
 
@@ -187,3 +187,11 @@ def test_fields_may_be_called_anything():
 
     assert Odd(1, 2) == Odd(1, 2, 3, [])
     assert Odd(1, 2) != Odd(2, 2)
+
+
+def test_of_equal_values_there_is_one():
+    one, other = frozenset({"tp", "".join("dp")}), frozenset({"dp", "tp"})
+    assert one is not other
+    assert the_one(one) is one
+    assert the_one(other) is one
+    assert the_one((*one,)) == (*one,)

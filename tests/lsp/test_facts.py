@@ -75,3 +75,17 @@ def test_what_an_edit_does_not_touch_is_kept():
     old, new = before.facts[0].parts, after.facts[0].parts
     assert len(new) > 3
     assert sum(part in old for part in new) >= len(new) - 2
+
+
+def test_what_is_asked_of_one_layer_is_made_of_its_part_alone():
+    lines = [f"layer l{n}: y{n}[B] = gelu(x)  partition B on tp" for n in range(200)]
+    text = "\n".join(["mesh tp = 2", "dim B = 4", "input x[B]", *lines, "output y7"]) + "\n"
+    facts = snapshot_of(text).facts[0]
+    assert facts.result("l150").partition == (("tp", "B"),)
+    assert [move.layer for move in facts.in_front_of("l150")] == []
+    assert facts.lying("y150").per_device == 4
+    made = [part for part in facts.analysis.parts if "layers" in vars(part)]
+    assert len(facts.parts) > 3
+    assert [[layer.name for layer in part.layers].count("l150") for part in made] == [1]
+    assert facts.splitting("B") == {("tp",): [f"l{n}" for n in range(200)]}
+    assert len([part for part in facts.analysis.parts if "layers" in vars(part)]) == 1
