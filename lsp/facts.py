@@ -147,14 +147,31 @@ class Facts:
         for tensor in self.tensors_at(site):
             around = tensor.name.rpartition(".")[0]
             path = f"{around}.{name}" if around else name
-            if any(path in part.around for part in self.parts):
+            if any(path in self.parts[place].around for place in self._places_of(site)):
                 return path
         return None
 
     def _at(self, site: Site, table: Callable[[PartFacts], Mapping[Chunk, list[V]]]) -> Iterator[V]:
-        for part in self.parts:
-            if part.may_come_from(site):
-                yield from table(part).get(chunk_of(site), ())
+        for place in self._places_of(site):
+            yield from table(self.parts[place]).get(chunk_of(site), ())
+
+    def _places_of(self, site: Site) -> tuple[int, ...]:
+        """The places of the parts that come from the statement of a site."""
+        return self._places.get(site.file, {}).get(site.chunk, ())
+
+    @cached_property
+    def _places(self) -> Mapping[str, Mapping[int, tuple[int, ...]]]:
+        """The places of the parts that come from each statement; a block's are in each that uses
+        it."""
+        found: dict[str, dict[int, tuple[int, ...]]] = {}
+        for place, part in enumerate(self.parts):
+            for file, keys in part.keys.items():
+                known = found.setdefault(file, {})
+                if known.keys().isdisjoint(keys):
+                    known.update(dict.fromkeys(keys, (place,)))
+                else:
+                    known.update({key: (*known.get(key, ()), place) for key in keys})
+        return found
 
     def maker(self, tensor: str) -> Layer | None:
         """The layer that gives a variable."""
@@ -264,24 +281,27 @@ class Facts:
         last = at_work(self.analysis.to_outputs)
         return [*moves, *(move for move in last if move.tensor == tensor)]
 
-    def inside(self, path: str) -> list[Move]:
+    def inside(self, path: str, site: Site | None = None) -> list[Move]:
         """The moves at work in a stack, a use of a block or a layer: those of `decoder.up` are in
-        `decoder`, too."""
-        return [move for one in self._around(path) for move in one.inside.get(path, ())]
+        `decoder`, too. `site`: a statement that makes something of it, where one is known."""
+        found = self._around(path, site)
+        return [move for listed in found for move in listed.inside.get(path, ())]
 
-    def layers_inside(self, path: str) -> list[LayerResult]:
-        """What the analysis says of a layer, or of those in a stack or in a use of a block."""
-        found = self._around(path)
+    def layers_inside(self, path: str, site: Site | None = None) -> list[LayerResult]:
+        """What the analysis says of a layer, or of those in a stack or in a use of a block; `site`
+        as above."""
+        found = self._around(path, site)
         return [layer for listed in found for layer in listed.layers_inside.get(path, ())]
 
-    def _around(self, path: str) -> Iterator[ListedFacts]:
-        for part, listed in self._listed:
+    def _around(self, path: str, site: Site | None) -> Iterator[ListedFacts]:
+        places = range(len(self.parts)) if site is None else self._places_of(site)
+        for part, listed in map(self._listed.__getitem__, places):
             if path in part.layers or path in part.around:
                 yield listed
 
     def moved_at(self, site: Site) -> list[Move]:
         """All moves, free ones too, at the statement of a site."""
         chunk = chunk_of(site)
-        found = (listed for part, listed in self._listed if part.may_come_from(site))
+        found = (self._listed[place][1] for place in self._places_of(site))
         moves = [move for listed in found for move in listed.moved_at.get(chunk, ())]
         return [*moves, *(m for m in self.analysis.to_outputs if chunk_of(m.site) == chunk)]

@@ -52,19 +52,14 @@ class PartFacts:
         """The paths that hold layers."""
         return {path for layer in self._layers for path in _paths(layer.name)[:-1]}
 
-    def may_come_from(self, site: Site) -> bool:
-        """May it come from the statement of a site, among others?"""
-        least, most = self._keys.get(site.file, (0, -1))
-        return least <= site.chunk <= most
-
     @cached_property
-    def _keys(self) -> Mapping[str, tuple[int, int]]:
-        """The least and the greatest key of its statements, by file."""
-        found: dict[str, list[int]] = {}
+    def keys(self) -> Mapping[str, tuple[int, ...]]:
+        """The statements that it comes from: their keys by file."""
+        found: dict[str, dict[int, None]] = {}
         made: Iterable[Layer | Stack | Tensor] = (*self._layers, *self._stacks, *self._tensors)
         for one in made:
-            found.setdefault(one.site.file, []).append(one.site.chunk)
-        return {file: (min(keys), max(keys)) for file, keys in found.items()}
+            found.setdefault(one.site.file, {})[one.site.chunk] = None
+        return {file: tuple(keys) for file, keys in found.items()}
 
     @cached_property
     def layers_at(self) -> Mapping[Chunk, list[Layer]]:

@@ -13,12 +13,14 @@ from typing import Any, Literal, NamedTuple
 class Route(NamedTuple):
     """A request and its function in a module of `convert`: one of a document takes its view and
     the parameters, one of the workspace the session and the parameters; so does one of an item,
-    which is answered as it is where the function fails."""
+    which is answered as it is where the function fails. What looks at a whole file is answered
+    `aside`: it gives way to whatever somebody waits for."""
 
     method: str
     module: str
     function: str
     of: Literal["document", "workspace", "item"] = "document"
+    haste: Literal["pressing", "aside"] = "pressing"
 
 
 class Command(NamedTuple):
@@ -31,7 +33,7 @@ class Command(NamedTuple):
 ROUTES: tuple[Route, ...] = (
     Route("textDocument/hover", "shown", "hover"),
     Route("textDocument/inlayHint", "shown", "hints"),
-    Route("textDocument/codeLens", "shown", "lenses"),
+    Route("textDocument/codeLens", "shown", "lenses", haste="aside"),
     Route("textDocument/codeAction", "actions", "code_actions"),
     Route("codeAction/resolve", "actions", "resolve", of="item"),
     Route("textDocument/definition", "moving", "definition"),
@@ -47,12 +49,17 @@ ROUTES: tuple[Route, ...] = (
     Route("textDocument/completion", "completing", "complete"),
     Route("completionItem/resolve", "completing", "resolve", of="item"),
     Route("textDocument/signatureHelp", "completing", "signature_help"),
-    Route("textDocument/documentSymbol", "outline", "document_symbol"),
-    Route("workspace/symbol", "outline", "workspace_symbol", of="workspace"),
+    Route("textDocument/documentSymbol", "outline", "document_symbol", haste="aside"),
+    Route("workspace/symbol", "outline", "workspace_symbol", "workspace", "aside"),
     Route("textDocument/foldingRange", "outline", "folding_range"),
     Route("textDocument/selectionRange", "outline", "selection_range"),
-    Route("textDocument/semanticTokens/full", "coloring", "semantic_tokens_full"),
-    Route("textDocument/semanticTokens/full/delta", "coloring", "semantic_tokens_delta"),
+    Route("textDocument/semanticTokens/full", "coloring", "semantic_tokens_full", haste="aside"),
+    Route(
+        "textDocument/semanticTokens/full/delta",
+        "coloring",
+        "semantic_tokens_delta",
+        haste="aside",
+    ),
     Route("textDocument/semanticTokens/range", "coloring", "semantic_tokens_range"),
     Route("textDocument/formatting", "outline", "document_formatting"),
     Route("textDocument/rangeFormatting", "outline", "range_formatting"),

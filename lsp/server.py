@@ -32,7 +32,7 @@ from parspec.lsp.progress import Progress
 from parspec.lsp.registry import COMMANDS, ROUTES, Route, loaded
 from parspec.lsp.schedule import Backlog, Debounced, Ticket, Worker, tell
 from parspec.lsp.session import Failed, Session
-from parspec.lsp.settings import SECTION, settings
+from parspec.lsp.settings import SECTION, complaints, settings
 from parspec.lsp.wire import Garbled, Wire
 
 T = TypeVar("T")
@@ -74,6 +74,7 @@ class Server(LanguageServer):
         self._published = Published()
         self._pulling = Pulling(self._board)
         self._edited: set[str] = set()
+        self._complained: tuple[str, ...] = ()
         self._unloaded = list(ROUTES)  # until the first diagnostics are out
         self.protocol.set_writer(wire, include_headers=False)
         self._register()
@@ -246,6 +247,12 @@ class Server(LanguageServer):
             self._choose(said[0])
 
     def _choose(self, said: Any) -> None:
+        wrong = complaints(said)
+        if wrong and wrong != self._complained:
+            text = f"Settings as by default, as they are said wrongly: {'; '.join(wrong)}"
+            warning = types.ShowMessageParams(types.MessageType.Warning, text)
+            self.window_show_message(warning)
+        self._complained = wrong
         chosen = settings(said)
         if chosen != self.session.settings:
             self.session.settings = chosen
@@ -267,9 +274,11 @@ class Server(LanguageServer):
         return work()
 
     def _answering(self, route: Route) -> Callable[[Any], Awaitable[Any]]:
+        do = self._do if route.haste == "pressing" else self._do_aside
+
         async def answer(params: Any) -> Any:
             try:
-                return await self._do(partial(self._answer, route, params))
+                return await do(partial(self._answer, route, params))
             except JsonRpcException:  # what was asked for cannot be; the client is told why
                 raise
             except Exception as error:  # a bug of ours; the client goes on without this answer

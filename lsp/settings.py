@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, fields, replace
+from json import dumps
 from typing import Any, TypeVar, get_type_hints
 
 from parspec.grammar.values import value
@@ -11,6 +12,8 @@ from parspec.interpreter.diagnostics.entry import Severity
 
 SECTION = "parspec"
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info", "hint")  # most severe first
+
+_LONGEST = 40  # characters of a wrong value that are shown
 
 D = TypeVar("D", bound="InlayHints | CodeLens | Diagnostics | Format")
 
@@ -79,9 +82,47 @@ def settings(said: Any) -> Settings:
     )
 
 
+def complaints(said: Any) -> tuple[str, ...]:
+    """What a client's configuration says wrongly, a sentence each; so it is as by default."""
+    if said is None:
+        return ()
+    if not isinstance(said, Mapping):
+        return (f"{SECTION}: {_json(said)} is no group of settings",)
+    groups = (InlayHints(), CodeLens(), Diagnostics(), Format())
+    return tuple(sentence for group in groups for sentence in _complaints(group, said))
+
+
+def _complaints(defaults: D, said: Mapping[str, Any]) -> Iterator[str]:
+    name = _name(defaults)
+    group = said.get(name)
+    if group is None:
+        return
+    if not isinstance(group, Mapping):
+        yield f"{SECTION}.{name}: {_json(group)} is no group of settings"
+        return
+    kinds = get_type_hints(type(defaults))
+    for each in fields(defaults):
+        key = _camel(each.name)
+        value, path = group.get(key), f"{SECTION}.{name}.{key}"
+        if value is None:
+            continue
+        if type(value) is not kinds[each.name]:
+            yield f"{path}: {_json(value)} is not {_KINDS[kinds[each.name]]}"
+        elif each.name == "minimum_severity" and value not in SEVERITIES:
+            yield f"{path}: {_json(value)} is none of {', '.join(SEVERITIES)}"
+
+
+_KINDS = {bool: "true or false", int: "a whole number", str: "a text"}
+
+
+def _json(said: Any) -> str:
+    """A value as it is written in a file of settings; a long one cut short."""
+    text = dumps(said, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
 def _group(defaults: D, said: Any) -> D:
-    name = type(defaults).__name__
-    group = _part(said, name[0].lower() + name[1:])
+    group = _part(said, _name(defaults))
     kinds = get_type_hints(type(defaults))
     chosen = {
         each.name: value
@@ -89,6 +130,12 @@ def _group(defaults: D, said: Any) -> D:
         if type(value := _part(group, _camel(each.name))) is kinds[each.name]
     }
     return replace(defaults, **chosen)
+
+
+def _name(defaults: D) -> str:
+    """What the group of some settings is called."""
+    name = type(defaults).__name__
+    return name[0].lower() + name[1:]
 
 
 def _part(said: Any, key: str) -> Any:

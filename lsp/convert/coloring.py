@@ -84,6 +84,7 @@ def _numbers(view: View, within: Range) -> list[int]:
     for (start, stop), kind, modifiers in colored(view.snapshot, within):
         ahead = 0
         if start > end:
+            view.session.checkpoint()
             before, line = line, lines.line_of(start)
             ahead = line - before
             begin, end = lines.line_span(line)

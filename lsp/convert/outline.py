@@ -46,8 +46,8 @@ def document_symbol(
     """The declarations of a file; without their nesting for a client that does not take it."""
     found = symbols.outline(view.snapshot.document)
     if view.client.can("textDocument.documentSymbol.hierarchicalDocumentSymbolSupport"):
-        return [_symbol(view, each) for each in found]
-    return list(_flat(view, found, None))
+        return [_symbol(view, each) for each in view.steps(found)]
+    return list(view.steps(_flat(view, found, None)))
 
 
 def _symbol(view: View, found: symbols.Outlined) -> types.DocumentSymbol:
@@ -77,6 +77,7 @@ def workspace_symbol(
     """The declarations in all files whose names hold the letters of a query in order."""
     found: list[types.SymbolInformation] = []
     for file in session.files():
+        session.checkpoint()
         text = session.text(file)
         if text is None:
             continue

@@ -95,7 +95,7 @@ def lenses(view: View, params: types.CodeLensParams) -> list[types.CodeLens]:
     shows_hints = view.client.can("textDocument.inlayHint") is not None
     priced = _PRICED.intersection(_kinds(view.settings.inlay_hints)) if shows_hints else ()
     beside = _wanted(view, Range(0, len(view.snapshot.text)), priced)
-    return [_lens(view, uri, lens) for lens in code_lenses(view.snapshot, beside)]
+    return [_lens(view, uri, lens) for lens in view.steps(code_lenses(view.snapshot, beside))]
 
 
 def _lens(view: View, uri: str, lens: Lens) -> types.CodeLens:

@@ -6,9 +6,9 @@ snapshot saw it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from lsprotocol import types
 
@@ -22,6 +22,8 @@ from parspec.lsp.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from parspec.lsp.session import Session
+
+T = TypeVar("T")
 
 
 @value
@@ -109,6 +111,12 @@ class View:
                 for file, each in of_files.items()
             ]
         )
+
+    def steps(self, items: Iterable[T]) -> Iterator[T]:
+        """The items of long work, with a checkpoint in front of each."""
+        for each in items:
+            self.session.checkpoint()
+            yield each
 
     def _position(self, lines: LineIndex, offset: int) -> types.Position:
         line, column = lines.position(offset, self.client.encoding)

@@ -84,11 +84,11 @@ def _of_layers(
         if not facts.moved_at(site) and not _holds_layers(placed.chunk.statement):
             continue
         paths = tuple(_paths(site, name.text, facts))
-        moves = [move for path in paths for move in facts.inside(path)]
+        moves = [move for path in paths for move in facts.inside(path, site)]
         if not moves:
             continue
         price = cost(moves, facts)
-        title = _figures(paths, price, facts)
+        title = _figures(paths, site, price, facts)
         mark = f"{DOT}{facts.doubt}" if facts.doubt else ""
         said = f"{DOT}{price.told()}{mark}", f"inside: {price.told()}{mark}"
         if not any(hint.text.endswith(said) for hint in hints):
@@ -106,14 +106,14 @@ def _holds_layers(statement: Statement | None) -> bool:
     return False
 
 
-def _figures(paths: Iterable[str], price: Cost, facts: Facts) -> str:
+def _figures(paths: Iterable[str], site: Site, price: Cost, facts: Facts) -> str:
     """What a statement's layers move, and how long they compute; of a single layer also what it
     holds."""
     traffic, per_device, time = price.figures()
     told = [f"traffic {traffic}", f"{per_device}/device"]
     if price.time is not None:
         told.append(f"communication {time}")
-    layers = [layer for path in paths for layer in facts.layers_inside(path)]
+    layers = [layer for path in paths for layer in facts.layers_inside(path, site)]
     if len(layers) == 1 and layers[0].bytes_per_device is not None:
         turn = " a turn" if layers[0].turns != 1 else ""
         told.append(f"memory {short(layers[0].bytes_per_device)}/device{turn}")
