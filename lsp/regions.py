@@ -28,7 +28,8 @@ from parspec.grammar.syntax import (
     TensorStatement,
 )
 from parspec.lsp.broken import loose_mentions
-from parspec.lsp.mentions import Mention, Space, mentions
+from parspec.lsp.mentions import Look, Mention, Space, mentions
+from parspec.lsp.shapes import declared_dims
 
 T = TypeVar("T")
 Key: TypeAlias = tuple[Space, str]
@@ -36,6 +37,7 @@ Key: TypeAlias = tuple[Space, str]
 EVERYWHERE: frozenset[Space] = frozenset(("dim", "axis", "link", "device", "plan"))
 """Spaces whose names mean the same in every body."""
 
+_FAR: frozenset[Look] = frozenset(("path", "pattern", "weight", "pin"))
 _BODIED = (BlockStatement, StackStatement, OpStatement)
 _DECLARED: Mapping[type, tuple[Space, ...]] = {
     DimStatement: ("dim",),
@@ -131,7 +133,17 @@ class Listing:
     regions by the chunks that own them; `around`: by those that stand in them, without the
     outermost."""
 
-    __slots__ = ("_chunks", "_complete", "_entries", "_offsets", "around", "bodies", "run", "top")
+    __slots__ = (
+        "_chunks",
+        "_complete",
+        "_entries",
+        "_offers",
+        "_offsets",
+        "around",
+        "bodies",
+        "run",
+        "top",
+    )
 
     def __init__(self, run: Run) -> None:
         self.run = id(run)
@@ -139,6 +151,7 @@ class Listing:
         self._offsets = run.offsets
         self._entries: dict[int, tuple[Entry, ...]] = {}
         self._complete = False
+        self._offers: tuple[object, ...] | None = None
         self.top = Region(None, None, self)
         self.bodies: dict[int, Region] = {}
         self.around: dict[int, Region] = {}
@@ -190,6 +203,20 @@ class Listing:
         """All entries in order."""
         return (entry for order in self.orders for entry in self.entries(order))
 
+    @property
+    def offers(self) -> tuple[object, ...]:
+        """What the outermost statements of the run declare, as far as the meaning of names in
+        others depends on it: of ops all that is written."""
+        if self._offers is None:
+            declared = self.top.declared.items()
+            self._offers = tuple(_offer(key, entry) for key, each in declared for entry in each)
+        return self._offers
+
+    @property
+    def leads_far(self) -> bool:
+        """Is there a path or a pattern, which may lead into the bodies of other runs?"""
+        return any(entry.mention.before or entry.mention.look in _FAR for entry in self.every())
+
     def complete(self) -> None:
         """Enters all that the run declares into its regions."""
         if self._complete:
@@ -202,6 +229,13 @@ class Listing:
             known = home.own.setdefault(entry.key, [])
             if entry.declares or not known:
                 known.append(entry)
+
+
+def _offer(key: Key, entry: Entry) -> tuple[object, ...]:
+    mention, chunk = entry.mention, entry.chunk
+    written = chunk.text if isinstance(chunk.statement, OpStatement) else ""
+    in_plan = entry.region.owner is not None
+    return key, mention.kind, in_plan, declared_dims(chunk.statement, mention.name), written
 
 
 def is_op(region: Region) -> bool:

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import logging
 import os
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from parspec.interpreter.analysis.looks import Looks
 from parspec.interpreter.spec.library_files import LIBRARY
@@ -28,6 +27,9 @@ from parspec.lsp.schedule import GivenUp
 from parspec.lsp.settings import Settings
 from parspec.lsp.snapshot import Snapshot
 from parspec.lsp.uris import name_of, uri_of
+
+if TYPE_CHECKING:
+    from parspec.lsp.convert.coloring import Painting
 
 _LOG = logging.getLogger("parspec")
 _SUFFIX = ".par"
@@ -67,13 +69,13 @@ class _Work:
 @dataclass(slots=True)
 class Session:
     """What is known of a client, its files and its settings. `checkpoint`: that of the work that is
-    being done. `colours`: the semantic tokens that the client was last given, by file."""
+    being done. `paintings`: the semantic tokens that the client was last given, by file."""
 
     client: Client
     settings: Settings = field(default_factory=Settings)
     documents: Documents = field(default_factory=Documents)
     checkpoint: Checkpoint = go_on
-    colours: dict[str, array[int]] = field(default_factory=dict)
+    paintings: dict[str, Painting] = field(default_factory=dict)
     _files: Files = field(init=False)
     _work: dict[str, _Work] = field(default_factory=dict)
 
@@ -114,7 +116,7 @@ class Session:
         closed = self.documents.close(uri)
         if closed is not None:
             self._work.pop(closed.file, None)
-            self.colours.pop(closed.file, None)
+            self.paintings.pop(closed.file, None)
 
     # -- names -----------------------------------------------------------------------------------
 

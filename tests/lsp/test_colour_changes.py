@@ -1,6 +1,8 @@
 """What changes in the colours of a file: applied to the old ones it gives the new ones."""
 
-from hypothesis import given
+import re
+
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsp_requests import session_with, uri
 from lsprotocol import types
@@ -102,4 +104,46 @@ def test_who_asks_for_no_changes_gets_no_number():
     session = session_with(("a.par", SPEC), said={"capabilities": {}})
     found = semantic_tokens_full(session.view(URI), types.SemanticTokensParams(HERE))
     assert found.result_id is None
-    assert session.colours == {}
+    assert found.data == Client(SPEC).data
+
+
+LONG = "\n".join(
+    [
+        "mesh tp = 2, dp = 2",
+        "dim B = 4, D = 8",
+        "op twice(X[I]) -> Y[I] = X + X",
+        "input x0[B, D]",
+        *(f"layer l{n}: x{n}[B, D] = x{n - 1}  partition D on tp  # {n}" for n in range(1, 120)),
+        "stack s[B]: x119 -> z {",
+        "  layer in: z[B, D] = twice(x119)",
+        "}",
+        *(f"weight w{n}[D]  layer m{n}: v{n}[B, D] = z * w{n}" for n in range(120)),
+        "for l*, s.in: partition B on dp",
+        "plan p {",
+        "  dim B = 8",
+        "}",
+        "expect z is P(B) on dp",
+    ]
+)
+WORDS = ["x3", "l5", "w7", "v8", "D", "B", "twice", "z", "in", "tp", "s", "p", "layer", "weight"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(WORDS), st.sampled_from([*WORDS, "q", "", "#", "\n", "}"])),
+        min_size=1,
+        max_size=3,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_what_is_kept_of_other_runs_is_what_would_be_found_anew(edits, random):
+    text = LONG
+    client = Client(text)
+    for old, new in edits:
+        found = [match.span() for match in re.finditer(rf"\b{old}\b", text)]
+        if found:
+            start, end = random.choice(found)
+            text = text[:start] + new + text[end:]
+            client.change(text)
+            assert client.data == Client(text).data

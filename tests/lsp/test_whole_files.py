@@ -10,21 +10,14 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
 from generated import spec
 
-URI = "file:///whole/whole.par"
 TEXT = spec(3000)
+LINE = TEXT[: TEXT.index("layer q30")].count("\n")
 
 
 @pytest.fixture(scope="module")
 def editor():
     with Editor(capabilities_of("vscode")) as started:
-        started.open(URI, TEXT)
-        started.ask("textDocument/hover", place())  # all is loaded and analysed
         yield started
-
-
-def place():
-    line = TEXT[: TEXT.index("layer q30")].count("\n")
-    return {"textDocument": {"uri": URI}, "position": {"line": line, "character": 8}}
 
 
 def order_of_answers(editor, *numbers):
@@ -38,18 +31,14 @@ def order_of_answers(editor, *numbers):
     return came
 
 
-@pytest.mark.parametrize(
-    "method",
-    [
-        "textDocument/semanticTokens/full",
-        "textDocument/documentSymbol",
-        "textDocument/codeLens",
-    ],
-)
-def test_a_hover_does_not_wait_for_them(editor, method):
-    alone = editor.ask(method, {"textDocument": {"uri": URI}})
-    whole = editor.begin(method, {"textDocument": {"uri": URI}})
-    hover = editor.begin("textDocument/hover", place())
+@pytest.mark.parametrize("what", ["semanticTokens/full", "documentSymbol", "codeLens"])
+def test_a_hover_does_not_wait_for_them(editor, what):
+    document = {"textDocument": {"uri": f"file:///whole/{what.partition('/')[0]}.par"}}
+    place = document | {"position": {"line": LINE, "character": 8}}
+    editor.open(document["textDocument"]["uri"], TEXT)
+    editor.ask("textDocument/hover", place)  # the file is analysed
+    whole = editor.begin(f"textDocument/{what}", document)
+    hover = editor.begin("textDocument/hover", place)
     assert order_of_answers(editor, whole, hover) == [hover, whole]
     assert "layer q30" in editor.answer(hover)["contents"]["value"]
-    assert editor.answer(whole) == alone
+    assert editor.answer(whole) == editor.ask(f"textDocument/{what}", document)
