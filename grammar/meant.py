@@ -30,6 +30,11 @@ _APART = re.compile(
     r"(?P<number>[0-9]\w*(?:\.[0-9]+)?)[ \t]+(?:(?P<prefix>[kMGTPnuµm]|[KMGTP]i)[ \t]+"
     r"(?P<unit>(?:B|bit|flop|s)(?:/s)?)|(?P<binary>[KMGT]i))(?!\w)(?!\s*=(?!=))"
 )
+_NEXT = re.compile(r",\s*(?P<name>[^\W\d]\w*)\s*(?=\[)")
+_DECLARING = frozenset({"INPUT", "WEIGHT", "CACHE", "VAR"})  # what lists variables
+_CLAUSES = frozenset(
+    {"PARTITION", "REPLICATED", "CENTRALIZED", "PARTIAL", "STORE", "AT", "FROZEN", "RECOMPUTE"}
+)
 _QUANTITIES = frozenset({"DEVICE", "EXPECT", "LINK"})  # what stands in these has a unit
 _THOUSANDS: Mapping[str, int] = {"k": 1, "K": 1, "M": 2, "G": 3, "T": 4}
 
@@ -65,6 +70,8 @@ def _faults(
         yield SyntaxFault(messages.foreign_comment(found.value), found.span, (), "", "#")
     yield from _number(text, tokens, found, wanted)
     yield from _apart(text, tokens)
+    if tokens and tokens[0].type in _DECLARING:
+        yield from _list_ended(text, tokens, found)
     if tokens and tokens[0].type == "EXPECT":
         yield from _primitive(text, tokens, found)
         if "COMPARISON" in wanted:
@@ -85,6 +92,19 @@ def _number(
             size = f"{short[1]}{short[2].upper()}i"
             message = messages.short_number(short[0], size, int(binary), int(decimal))
             yield SyntaxFault(message, Span(*short.span()), ())
+
+
+def _list_ended(text: str, tokens: Sequence[Token], found: Token) -> Iterator[SyntaxFault]:
+    """A further variable behind the clauses of a list: `weight w[D] store on dp, v[D]`."""
+    near = (found, *reversed(tokens[-2:]))
+    comma = next((token for token in near if token.type == "COMMA"), None)
+    further = None if comma is None else _NEXT.match(text, comma.span.start)
+    if further is None or _CLAUSES.isdisjoint(token.type for token in tokens):
+        return
+    keyword, name = tokens[0].value, further["name"]
+    blank = text[further.start() + 1 : further.start("name")] or " "
+    span = Span(further.start(), further.start("name"))
+    yield SyntaxFault(messages.list_ended(keyword, name), span, (), "", f"{blank}{keyword} ")
 
 
 def _apart(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxFault]:

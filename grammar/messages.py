@@ -150,6 +150,11 @@ def missing(expected: Collection[str], previous: str, found: str) -> str:
     return f"expected {listed(expected)} after {quoted(previous)}{instead}"
 
 
+def list_ended(keyword: str, name: str) -> str:
+    """A further item behind the clauses, which hold for the whole list and end it."""
+    return f"a clause ends the list; write {quoted(keyword)} again in front of {quoted(name)}"
+
+
 def shape(keyword: str) -> str:
     """How a statement with a header is written; "" for others."""
     return f"it is `{_HEADERS[keyword]}`" if keyword in _HEADERS else ""

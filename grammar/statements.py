@@ -328,11 +328,23 @@ def _fault(stop: _Stop, text: str) -> SyntaxFault:
         return SyntaxFault(messages.missing(expected, last.value, ""), behind, expected, shape)
     if found.type == UNKNOWN:
         return SyntaxFault(messages.odd(found.value), found.span, expected)
+    if END in stop.accepted and _begins_statement(text, stop, found):
+        return SyntaxFault(messages.no_statement(found.value), found.span, ())
     if END in stop.accepted:
         help_ = f"{messages.listed(expected)} may follow" if expected else ""
         return SyntaxFault(messages.surplus(last.value, found.value), found.span, expected, help_)
     message = messages.missing(expected, last.value, found.value)
     return SyntaxFault(message, behind, expected, shape)
+
+
+def _begins_statement(text: str, stop: _Stop, found: Token) -> bool:
+    """Is it a word at the beginning of a line, but not that of a word which may follow there?"""
+    line = text[: found.span.start].rpartition("\n")
+    if not line[1] or line[2].strip() or not re.fullmatch(NAME, found.value):
+        return False
+    keywords = (terminal.lower() for terminal in stop.accepted)
+    follows = bool(line[2]) and any(word.startswith(found.value) for word in keywords)
+    return not follows and found.value not in RESERVED
 
 
 def _unit_is_wrong(stop: _Stop) -> bool:

@@ -49,7 +49,7 @@ def capabilities(client: Client) -> dict[str, Any]:
         "documentLinkProvider": {"resolveProvider": False},
         "callHierarchyProvider": True,
         "completionProvider": {"triggerCharacters": list(TRIGGERS), "resolveProvider": True},
-        "signatureHelpProvider": {"triggerCharacters": ["(", ","]},
+        "signatureHelpProvider": {"triggerCharacters": ["(", ",", "[", "{", "="]},
         "documentSymbolProvider": True,
         "workspaceSymbolProvider": True,
         "foldingRangeProvider": True,

@@ -184,6 +184,7 @@ class Server(LanguageServer):
             await _answered(self.client_register_capability_async(watching()))
         if can("workspace.didChangeConfiguration.dynamicRegistration"):
             await _answered(self.client_register_capability_async(configuring()))
+        self._complain(self.session.client.options.get("settings"))
         await self._configure()
 
     def _shutdown(self, _: object) -> None:
@@ -246,13 +247,16 @@ class Server(LanguageServer):
         if said and said[0] is not None:
             self._choose(said[0])
 
-    def _choose(self, said: Any) -> None:
+    def _complain(self, said: Any) -> None:
+        """Tells the user what settings say wrongly, once for as long as they do."""
         wrong = complaints(said)
         if wrong and wrong != self._complained:
-            text = f"Settings as by default, as they are said wrongly: {'; '.join(wrong)}"
-            warning = types.ShowMessageParams(types.MessageType.Warning, text)
-            self.window_show_message(warning)
+            text = f"These settings are as by default: {'; '.join(wrong)}"
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Warning, text))
         self._complained = wrong
+
+    def _choose(self, said: Any) -> None:
+        self._complain(said)
         chosen = settings(said)
         if chosen != self.session.settings:
             self.session.settings = chosen

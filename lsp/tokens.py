@@ -17,7 +17,7 @@ from parspec.grammar.keywords import PRIMITIVES, RESERVED, UNITS
 from parspec.grammar.machine import Run
 from parspec.grammar.syntax import ImportStatement
 
-Kind: TypeAlias = Literal["keyword", "library", "number", "unit", "primitive", "string"]
+Kind: TypeAlias = Literal["keyword", "library", "number", "unit", "primitive", "string", "mark"]
 
 _KINDS: dict[str, Kind] = {
     "NUMBER": "number",
@@ -38,6 +38,9 @@ _TOKEN = re.compile(
 )
 
 
+_MARK = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|(?P<mark>->|[*+])')  # in no comment
+
+
 class Token(NamedTuple):
     """A token; offsets are those of the statement's text."""
 
@@ -52,6 +55,14 @@ def tokens_of(chunk: Chunk, names: Container[int]) -> tuple[Token, ...]:
     if chunk.parsed.faults or chunk.statement is None:
         return tuple(token for token in _asked(chunk.text) if token.start not in names)
     return tuple(_plain(chunk, names))
+
+
+def mark_at(text: str, offset: int) -> Token | None:
+    """The `*`, `+` or `->` of a statement's text at an offset, or that ends there."""
+    for match in _MARK.finditer(text):
+        if match["mark"] and match.start() <= offset <= match.end():
+            return Token(match[0], *match.span(), "mark")
+    return None
 
 
 def _plain(chunk: Chunk, names: Container[int]) -> Iterator[Token]:

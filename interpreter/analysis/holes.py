@@ -37,8 +37,9 @@ Choices: TypeAlias = Mapping[Site, str | None]  # clause to dimension, None for 
 @value
 class Cost:
     """What a plan costs: whether it fits the devices and whether it keeps the budgets of memory, as
-    far as that is known; seconds of all layers and moves, None where a link or the device is not known or a size is symbolic; bytes that
-    a device sends; FLOPs of all layers on a device, repeated ones too."""
+    far as that is known; seconds of all layers and moves, None where a link or the device is not
+    known or a size is symbolic; bytes that a device sends; FLOPs of all layers on a device,
+    repeated ones too."""
 
     fits: bool
     keeps: bool

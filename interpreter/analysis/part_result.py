@@ -67,8 +67,13 @@ class PartResult:
     @property
     def partitions(self) -> Iterator[tuple[str, Cuts]]:
         """Its layers by name, with what each is partitioned along."""
+        known: dict[int, Cuts] = {}  # most layers are sharded like another one
         for placed in self.section.layers:
-            yield placed.layer.name, _partition(placed.sharding, self.naming.pieces)
+            cuts = known.get(id(placed.sharding))
+            if cuts is None:
+                cuts = _partition(placed.sharding, self.naming.pieces)
+                known[id(placed.sharding)] = cuts
+            yield placed.layer.name, cuts
 
     @cached_property
     def tensors(self) -> tuple[TensorResult, ...]:

@@ -167,7 +167,8 @@ def _stage_out_of_range(facts: Facts) -> str:
 
 def _hole(facts: Facts) -> str:
     choices = [item for item in items(facts["choices"]) if isinstance(item, tuple)]
-    price, flaws = dict(choices).get(facts["dim"]), _flaws(facts, facts["dim"])
+    price = next((cost for name, cost in choices if name == facts["dim"]), None)
+    flaws = _flaws(facts, facts["dim"])
     told = [_choice(name, cost, facts) for name, cost in choices]
     equal = tuple(n for n, cost in choices if cost == price and _flaws(facts, n) == flaws)
     tie = f"; {enumeration(equal)} cost the same" if price is not None and len(equal) > 1 else ""
@@ -440,9 +441,9 @@ output y
         message=_hole,
         explanation=(
             "A hole leaves the choice of a dimension to the tool. Every choice is priced by "
-            "analysing the whole plan with it; the fix writes the cheapest. Choices that do not fit "
-            "the device or the budgets of memory come last. What counts is time where the device and "
-            "the links are known; else bytes, after what repeats no work."
+            "analysing the whole plan with it; the fix writes the cheapest. Choices that do not "
+            "fit the device or the budgets of memory come last. What counts is time where the "
+            "device and the links are known; else bytes, after what repeats no work."
         ),
         example="""\
 mesh N = 8

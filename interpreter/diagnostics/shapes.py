@@ -81,6 +81,11 @@ def _missing_index(facts: Facts) -> str:
 
 def _summed_alone(facts: Facts) -> str:
     tensor, dim = word(facts["tensor"]), word(facts["dim"])
+    if "other" in facts:
+        return (
+            f"{tensor} has {dim} and {word(facts['other'])} has {word(facts['other_dim'])}, and "
+            "both are summed away without contracting anything; are they meant to be one?"
+        )
     return (
         f"{dim} of {tensor} is summed away, but no other factor has it: it contracts nothing; "
         f"`sum over {dim}` says that it is meant"

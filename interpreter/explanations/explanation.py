@@ -14,6 +14,7 @@ from parspec.grammar.values import value
 Kind: TypeAlias = Literal[
     "statement",
     "clause",
+    "mark",
     "state",
     "primitive",
     "price list",
@@ -29,6 +30,7 @@ Kind: TypeAlias = Literal[
 HEADINGS: Mapping[Kind, str] = {
     "statement": "statements",
     "clause": "words inside statements",
+    "mark": "marks",
     "state": "states",
     "primitive": "communication primitives",
     "price list": "price lists",

@@ -17,6 +17,7 @@ from parspec.interpreter.explanations.clauses import CLAUSES
 from parspec.interpreter.explanations.explanation import Explanation
 from parspec.interpreter.explanations.functions import FUNCTION_WORDS
 from parspec.interpreter.explanations.library import LIBRARY_WORDS
+from parspec.interpreter.explanations.marks import MARKS
 from parspec.interpreter.explanations.prices import FIGURE_WORDS, PRICES
 from parspec.interpreter.explanations.primitives import PRIMITIVE_WORDS
 from parspec.interpreter.explanations.settings import SETTING_WORDS
@@ -45,6 +46,7 @@ def _diagnostic(entry: Entry) -> Explanation:
 EXPLANATIONS: tuple[Explanation, ...] = (
     *STATEMENTS,
     *CLAUSES,
+    *MARKS,
     *STATES,
     *PRIMITIVE_WORDS,
     *PRICES,

@@ -244,7 +244,9 @@ expect All-Reduce of y on tp
         "stack",
         "A body that runs L times: what a turn leaves (`y`) is what the next one takes (`x`). "
         "Weights inside have a slice for each turn. Traffic counts all turns, so two All-Reduces "
-        "in a stack of 80 are 160; `partition L on pp` makes it a pipeline.",
+        "in a stack of 80 are 160; `partition L on pp` makes it a pipeline. All turns are alike: "
+        "the carry `x` lies as a turn leaves it, in the first turn, too. A turn that takes it "
+        "otherwise moves it L times, L layers written out L-1 times.",
         """\
 mesh pp = 4
 dim B = 64, D = 32, D2 = D, L = 8

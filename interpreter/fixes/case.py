@@ -7,12 +7,19 @@ from itertools import count
 
 from parspec.grammar.expressions import Name, TensorUse
 from parspec.grammar.span import Span
-from parspec.grammar.syntax import AxisItem, DimItem, DimStatement, MeshStatement
+from parspec.grammar.syntax import (
+    AxisItem,
+    BlockStatement,
+    DimItem,
+    DimStatement,
+    MeshStatement,
+    OpStatement,
+)
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.entry import Facts
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.fixes.spots import Spot, every, spot
-from parspec.interpreter.spec.library_hardware import declaring
+from parspec.interpreter.spec.library_declarations import declaring
 from parspec.interpreter.spec.model import Model
 
 
@@ -36,10 +43,21 @@ class Case:
         return "" if value is None else str(value)
 
     def is_to_import(self, name: str) -> bool:
-        """Whether a link or a device is one of the library that the spec has not imported."""
-        kind, model = self.text("kind"), self.model
-        declared = model.devices if kind == "device" else model.links
-        return bool(declaring(kind, name)) and name not in (each.name for each in declared)
+        """Whether a link, a device or a function is one of the library that the spec has not
+        imported."""
+        kind = self.text("kind")
+        return bool(declaring(kind, name)) and name not in self._declared(kind)
+
+    def _declared(self, kind: str) -> Iterator[str]:
+        """The names of all links, devices or ops and blocks."""
+        if kind != "function":
+            hardware = self.model.devices if kind == "device" else self.model.links
+            yield from (each.name for each in hardware)
+            return
+        for _, document in self.model.documents:
+            for chunk in document.every:
+                if isinstance(chunk.statement, OpStatement | BlockStatement):
+                    yield chunk.statement.name.text
 
     def related(self) -> Iterator[Spot]:
         """The statements of the other places that are involved."""
@@ -51,6 +69,11 @@ class Case:
     def write(self, text: str) -> Fix:
         """The fix that writes other text in place of what the finding is about."""
         return Fix(f"Write `{text}`", (self.at.replace(self.span, text),))
+
+    def named_everywhere(self, name: str) -> tuple[Edit, ...]:
+        """Another name in the place of the one that the finding is about, wherever that stands."""
+        sites = (self.finding.site, *(note.site for note in self.finding.related))
+        return tuple(Edit(site, name) for site in sites)
 
     def dim(self, name: str) -> tuple[Spot, DimItem] | None:
         """Where a dimension is declared."""

@@ -18,8 +18,8 @@ from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix, written_dims
 from parspec.interpreter.fixes.spots import Spot, inside, last, of_type
 from parspec.interpreter.spec.functions import FUNCTIONS
+from parspec.interpreter.spec.library_declarations import declaring
 from parspec.interpreter.spec.library_files import library_file
-from parspec.interpreter.spec.library_hardware import declaring
 
 
 def missing(case: Case) -> Iterator[Fix]:
@@ -34,9 +34,10 @@ def missing(case: Case) -> Iterator[Fix]:
             yield _axis(case, name)
         case "tensor":
             yield from _variable(case, name)
-        case "function" if not items(case.facts.get("near")) and not case.text("here"):
-            declared = f"op {name}: pointwise"
-            yield fix(f"Declare `{declared}`", case.at.outermost.above(declared))
+        case "function" if not (items(case.facts.get("near")) or case.text("here")):
+            if not declaring("function", name):
+                declared = f"op {name}: pointwise"
+                yield fix(f"Declare `{declared}`", case.at.outermost.above(declared))
         case "link" | "device" as kind:
             for meant in (name, *map(word, items(case.facts.get("near")))):
                 yield from _hardware(case, kind, meant)

@@ -16,18 +16,25 @@ from parspec.interpreter.fixes import (
     clauses,
     declarations,
     expects,
+    imports,
     names,
     shapes,
     sizes,
     stacks,
 )
 from parspec.interpreter.fixes.case import Case, case
+from parspec.interpreter.spec.library_declarations import declaring
 from parspec.interpreter.spec.model import Model
 
 Mender: TypeAlias = Callable[[Case], Iterator[Fix]]
 
 _MENDERS: Mapping[str, tuple[Mender, ...]] = {
-    "unknown_name": (names.close_names, declarations.missing, expects.partitioned),
+    "unknown_name": (
+        names.close_names,
+        imports.functions,
+        declarations.missing,
+        expects.partitioned,
+    ),
     "duplicate_name": (names.repeated,),
     "unused_name": (names.as_output, names.unused),
     "unmatched_pattern": (names.patterns,),
@@ -92,9 +99,13 @@ _SAFE = {
 
 def is_safe(finding: Finding) -> bool:
     """Whether the first fix of a finding is what was meant, so that nobody need be asked: a unit
-    completed, a name for which only one other can have been meant."""
+    completed, a name for which only one other can have been meant. An import asks for the sizes of
+    what it brings."""
     if finding.name == "unknown_name":
-        return len(items(dict(finding.data).get("near"))) == 1
+        data = dict(finding.data)
+        near = items(data.get("near"))
+        brought = data["kind"] == "function" and any(declaring("function", str(n)) for n in near)
+        return len(near) == 1 and not brought
     return finding.name in _SAFE
 
 

@@ -30,8 +30,7 @@ def close_names(case: Case) -> Iterator[Fix]:
     if case.finding.fixes or case.facts.get("made") or case.at.text(case.span) != name:
         return
     for each in (each for each in close if not case.is_to_import(each)):
-        sites = (case.finding.site, *(note.site for note in case.finding.related))
-        yield fix(f"Replace `{name}` with `{each}`", *(Edit(site, each) for site in sites))
+        yield fix(f"Replace `{name}` with `{each}`", *case.named_everywhere(each))
 
 
 def close_files(case: Case) -> Iterator[Fix]:

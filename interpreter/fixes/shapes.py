@@ -103,5 +103,10 @@ def arguments(case: Case) -> Iterator[Fix]:
 
 
 def summed_alone(case: Case) -> Iterator[Fix]:
-    """The sum written out around the factor that alone has the dimension."""
-    yield case.write(f"sum over {case.text('dim')} ({case.at.text(case.span)})")
+    """The sum written out around the factor that alone has the dimension, or around both that have
+    one each."""
+    places = [(case.span, case.text("dim"))]
+    places += [(note.site.span, case.text("other_dim")) for note in case.finding.related]
+    texts = [f"sum over {dim} ({case.at.text(span)})" for span, dim in places]
+    edits = (case.at.replace(span, text) for (span, _), text in zip(places, texts, strict=True))
+    yield fix(f"Write `{'` and `'.join(texts)}`", *edits)

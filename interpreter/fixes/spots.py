@@ -154,6 +154,14 @@ class Spot:
             return self.replace(Span(items[place - 1].end, items[place].end), "")
         return self.replace(Span(items[0].start, items[1].start), "")
 
+    def without_some(self, items: Sequence[Span], places: Sequence[int]) -> Iterator[Edit]:
+        """A list without some of its items, but not all, and the commas beside them."""
+        first = next(place for place in range(len(items)) if place not in places)
+        if first:
+            yield self.replace(Span(items[0].start, items[first].start), "")
+        for place in (place for place in places if place > first):
+            yield self.without(items, place)
+
     def without_part(self, span: Span) -> Edit:
         """The statement without a part of it and the blanks in front of that."""
         front = self.chunk.text[: span.start]

@@ -3,8 +3,8 @@
 A missing import, or a declaration whose name was lost in a syntax error, would make every use of
 its names an error of its own. Of a statement with a syntax error nothing else is said. Where a
 name may have been lost, unknown names of its kind are not reported, unless a known name is so
-close that it must have been meant; nor are unused ones where a statement that may have used them
-was lost.
+close that it must have been meant: where a statement is still to be given a name, one that nobody
+else reads. Nor are unused names reported where a statement that may have used them was lost.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.keywords import NAME, STARTERS, misspelt_starter
 from parspec.grammar.syntax import PlanStatement
@@ -54,9 +54,14 @@ READS = frozenset({"layer", "op", "block", "stack", "output"})
 """The statements that read variables: one with an error may read any."""
 EVERY_KIND = "import"  # an import declares names of all kinds
 READING = "reading"
+CALLED = "called"  # a function of which nothing is known may have dimensions inside
 NAMES = ("dimension", "axis", "link", "device", "tensor", "layer", "function")
 ANY = "?"  # a statement whose keyword was lost may be of any kind
+_Unnamed: TypeAlias = tuple[str, str, str]
+"""A kind of names, how the one begins that a statement is still to be given, and its file."""
 _WORD = re.compile(NAME)
+_LAST = re.compile(rf"{NAME}\s*\Z")
+_LEAVES = re.compile(rf"->\s*{NAME}")  # what a stack leaves
 
 
 def without_consequences(
@@ -68,17 +73,25 @@ def without_consequences(
     nothing follows, by file and key."""
     findings, documents = tuple(findings), tuple(documents)
     broken = broken_chunks(documents)
-    faulty = [
-        chunk
+    lost_in = [
+        (file, document.start_of(chunk.key), chunk)
         for file, document in documents
         for chunk in document.faulty
         if (file, chunk.key) not in aside
     ]
+    faulty = [chunk for _, _, chunk in lost_in]
     mangled = {word for chunk in faulty for word in _WORD.findall(chunk.text)}
     doubtful = {EVERY_KIND} if any(_lost(finding) for finding in findings) else set()
     if any(finding.name == "over_limit" for finding in findings):
         doubtful.add(READING)
+    doubtful |= {CALLED for finding in findings if _is_foreign(finding)}
     doubtful |= {kind for chunk in faulty for kind in _doubtful(chunk)}
+    unnamed: dict[_Unnamed, int] = {}
+    for file, start, chunk in lost_in:
+        for kind, begun in _unnamed(chunk):
+            unnamed.setdefault((kind, begun, file), start)
+    starts = dict(documents)
+    spare = {dict(each.data)["name"] for each in findings if each.name == "unused_name"}
     meant = {
         str(near).rpartition(".")[2]
         for finding in findings
@@ -90,6 +103,7 @@ def without_consequences(
         lost = not mangled.isdisjoint(_meant(finding))
         here = finding.site.file, finding.site.chunk
         told = lost or (finding.name != "syntax_error" and here in broken)
+        told = told or (spare.isdisjoint(_meant(finding)) and _is_of(finding, unnamed, starts))
         if not told and not unused and not _follows(finding, doubtful):
             yield finding
 
@@ -173,6 +187,8 @@ def _together(fixes: Iterable[Fix], others: Iterable[Fix]) -> Iterator[Fix]:
 def _follows(finding: Finding, doubtful: set[str]) -> bool:
     """May a finding follow from names that were lost?"""
     data = dict(finding.data)
+    if finding.name == "unused_name" and data["kind"] == "dimension" and CALLED in doubtful:
+        return True
     if finding.name == "unused_name":
         return not doubtful.isdisjoint((EVERY_KIND, READING))
     if finding.name == "unmatched_pattern":
@@ -180,6 +196,30 @@ def _follows(finding: Finding, doubtful: set[str]) -> bool:
     if finding.name != "unknown_name" or data["kind"] not in NAMES:
         return False
     return EVERY_KIND in doubtful or (data["kind"] in doubtful and not data["near"])
+
+
+def _is_of(
+    finding: Finding, unnamed: Mapping[_Unnamed, int], documents: Mapping[str, Document]
+) -> bool:
+    """Is it about a name that one of the statements may be given that have none yet, the first of
+    which begins at an offset? Variables are read below the statement that gives them."""
+    if not unnamed or finding.name != "unknown_name":
+        return False
+    data, site = dict(finding.data), finding.site
+    kind, name = data["kind"], str(data["name"])
+    return any(
+        each == kind
+        and name.startswith(begun)
+        and (kind != "tensor" or file != site.file or start < documents[file].start_of(site.chunk))
+        for (each, begun, file), start in unnamed.items()
+    )
+
+
+def _is_foreign(finding: Finding) -> bool:
+    """Is it about a function that is none of those that are known, mistyped?"""
+    data = dict(finding.data)
+    function = finding.name == "unknown_name" and data["kind"] == "function"
+    return function and "here" not in data and not finding.fixes
 
 
 def _lost(finding: Finding) -> bool:
@@ -201,6 +241,34 @@ def _doubtful(chunk: Chunk) -> Iterator[str]:
         yield READING
     for word in dict.fromkeys((*(words if nameless else words[first:]), *begun)):
         yield from DECLARES.get(word, ())
+
+
+def _unnamed(chunk: Chunk) -> Iterator[tuple[str, str]]:
+    """The kinds of names that a chunk declares without saying them yet (`layer`, `stack s[L]: {`,
+    `dim B = 4,`), with what is said of them: `hid` of `layer up: hid`."""
+    words = _WORD.findall(chunk.text)
+    first, begun = words[0] if words else "", ""
+    match first:
+        case "layer":
+            named = chunk.statement is not None
+        case "stack":
+            named = _LEAVES.search(chunk.text) is not None
+        case _:
+            wanted = {text for fault in chunk.parsed.faults for text in fault.expected}
+            kinds = DECLARES.get(first, ())
+            named = len(words) > 1 and wanted.isdisjoint(f"a {kind}" for kind in kinds)
+    if named and (last := _LAST.search(chunk.text)) and _is_broken_off(chunk):
+        named, begun = False, last[0].strip()
+    for word in () if named else (first,):
+        yield from ((kind, begun) for kind in DECLARES.get(word, ()))
+    for word in _begun(chunk):
+        yield from ((kind, "") for kind in DECLARES.get(word, ()))
+
+
+def _is_broken_off(chunk: Chunk) -> bool:
+    """Does its text end where something is missing?"""
+    end = len(chunk.text.rstrip())
+    return any(fault.span.start >= end for fault in chunk.parsed.faults)
 
 
 def _begun(chunk: Chunk) -> Iterator[str]:

@@ -28,19 +28,13 @@ from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStateme
 from parspec.grammar.values import changed
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
 from parspec.interpreter.spec.frames import Arguments, Block, Frame, Host, frame_of
-from parspec.interpreter.spec.functions import (
-    DECLARED_POINTWISE,
-    ELSEWHERE,
-    FUNCTIONS,
-    PRODUCT,
-    Function,
-)
+from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
 from parspec.interpreter.spec.indices import Dimensions, Reading, matches, read, renamed, spelled
 from parspec.interpreter.spec.limits import OPERANDS
 from parspec.interpreter.spec.mends import swapped
-from parspec.interpreter.spec.names import near
 from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen
 from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, inner, union
+from parspec.interpreter.spec.unknown_functions import report_unknown_function
 
 if TYPE_CHECKING:
     from parspec.grammar.syntax import TensorItem
@@ -231,28 +225,10 @@ def _call(call: Call, frame: Frame, host: Host) -> Drafted:
             return None if arguments is None else host.expand(block, arguments, here)
     function = FUNCTIONS.get(call.function.text)
     if function is None:
-        _unknown_function(call, here)
+        report_unknown_function(call, here)
         _read_arguments(call, frame, host)
         return None
     return _applied(call, function, frame, host)
-
-
-def _unknown_function(call: Call, here: Here) -> None:
-    """`unknown_name`, for a function of other tools with what it is here."""
-    name, written = call.function, here.placed.text
-    names = (*FUNCTIONS, *here.scope.callee_names())
-    meant = ELSEWHERE.get(name.text.casefold())
-    if meant is None or here.is_quiet("function", name):
-        here.report_unknown("function", name, names)
-        return
-    close = tuple(each for each in near(name.text, names) if f"`{each}" in meant)
-    data = (("kind", "function"), ("name", name.text), ("near", close), ("here", meant))
-    fixes: tuple[Fix, ...] = ()
-    if meant is PRODUCT and len(call.arguments) > 1:
-        text = " * ".join(written(part.span) for part in call.arguments)
-        plain = all(isinstance(part, TensorUse) for part in call.arguments)
-        fixes = (Fix(f"Write `{text}`", (Edit(here.at(call.span), text),)),) if plain else ()
-    here.notes.found.append(Finding("unknown_name", here.at(name.span), data, fixes=fixes))
 
 
 def _read_arguments(call: Call, frame: Frame, host: Host) -> None:
@@ -359,9 +335,8 @@ def _block_arguments(block: Block, frame: Frame, host: Host) -> Arguments | None
     bound: list[Reading] = []
     pairs: dict[tuple[str, str], None] = {}
     for item, dims, reading in zip(parameters, declared, given, strict=True):
-        if dims is None or not matches(
-            item.name.text, dims, reading.dims, reading.span, frame.here
-        ):
+        here = frame.here.unheard() if reading.assumed else frame.here
+        if dims is None or not matches(item.name.text, dims, reading.dims, reading.span, here):
             return None
         if None in reading.operand.leaves:
             draft = Draft("copy", (reading,), reading.span)
@@ -447,6 +422,7 @@ def seen_as(reading: Reading, here: Here) -> Seen:
         reading.operand.leaves,
         (),
         here.at(reading.span),
+        doubted=reading.assumed,
     )
 
 
@@ -460,6 +436,7 @@ def _bound(
     """A template's dimensions with the caller's leaves that they stand for; None, after saying
     why, where two arguments disagree."""
     bound: dict[str, Leaves] = {}
+    here = here.unheard() if any(reading.assumed for reading in given) else here
     for item, reading in zip(statement.parameters, given, strict=True):
         dims = tuple(dim.text for dim in item.dims)
         groups = reading.dims.groups

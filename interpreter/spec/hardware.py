@@ -16,7 +16,7 @@ from parspec.grammar.span import Span
 from parspec.grammar.syntax import AxisItem, DeviceStatement, LinkStatement, MeshStatement, Setting
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Site
 from parspec.interpreter.spec.keys import bad_setting, distinct
-from parspec.interpreter.spec.library_hardware import unknown_hardware
+from parspec.interpreter.spec.library_declarations import unknown_hardware
 from parspec.interpreter.spec.limits import MESH_AXES, SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Axis, Device, Link, Mesh
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown

@@ -59,7 +59,8 @@ def dimensions(names: tuple[str, ...], groups: Groups) -> Dimensions:
 class Reading:
     """An operand with the dimensions in which it is read: those of `operand.leaves` that are not
     None. `span` is where it is written; `assumed`: its dimensions are not known, because what gives
-    it is broken or its name is wrong, and were assumed to be those that it needs."""
+    it is broken or its name is wrong, and were assumed to be those that it needs or is written
+    with."""
 
     operand: Operand
     dims: Dimensions
@@ -137,9 +138,9 @@ def read(use: TensorUse, here: Here) -> Reading | None:
         here.report("misplaced", use.span, statement=use.path.text, place=place)
         return None
     if use.indices is not None:
-        return _read_by_index(entry, use, here)
+        return _read_by_index(entry, use, here.unheard() if entry.doubted else here)
     operand = Operand(entry.tensor, entry.leaves, site=here.at(use.span))
-    return Reading(operand, entry.dims, use.span)
+    return Reading(operand, entry.dims, use.span, entry.doubted)
 
 
 def _within_turns(seen: Seen, use: TensorUse, here: Here) -> bool:
@@ -193,7 +194,7 @@ def _read_by_index(seen: Seen, use: TensorUse, here: Here) -> Reading | None:
             dim = dims.names[place] if by_dim else None
             sound = _slice_exists(use.path.text, dim, index.name, here) and sound
     operand = Operand(seen.tensor, leaves, site=here.at(use.span))
-    return Reading(operand, written, use.span) if sound else None
+    return Reading(operand, written, use.span, seen.doubted) if sound else None
 
 
 def _shown(name: Name | Number) -> str:

@@ -29,7 +29,7 @@ from parspec.interpreter.spec.indices import (
 from parspec.interpreter.spec.model import Layer, Operand, Tensor
 from parspec.interpreter.spec.names import duplicate
 from parspec.interpreter.spec.scopes import Broken, Here, Seen
-from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, instead, lacks, natural
+from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, lacks, natural
 from parspec.interpreter.spec.tensors import dtype_of, seen
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def write_layer(
     unit = Unit((*scope.path, name), "layer", own, site)
     target = _target(statement, body, here)
     made: Seen | None = None
-    lacking, dims = False, None if target is None else target.written
+    lacking, doubted = False, False
     mark = len(body.items)
     if target is None or first is not site or statement.expression is None:
         for use in tensor_uses(statement.expression) if statement.expression else ():
@@ -92,13 +92,14 @@ def write_layer(
         building.units[unit.name] = unit
         writer = _Writer(statement, body, here, building, expand, unit, target)
         made = writer.write(statement.expression)
-        lacking, dims = writer.lacking, writer.instead or dims
+        lacking, doubted = writer.lacking, writer.doubted
     if made is None:
         body.items[mark:] = [item for item in body.items[mark:] if item.chain[-1] is not unit]
         if first is site:
             building.broken[unit.name] = None
         building.units.setdefault(unit.name, unit)
-        made = _as_declared(target, dims, here, building)
+        made = _as_declared(target, here, building)
+        made = None if made is None else changed(made, doubted=doubted)
     out = here.at(statement.out.span) if target is None else target.site
     if made is None or lacking:
         scope.tensors.setdefault(statement.out.text, Broken(out))
@@ -148,16 +149,14 @@ def _target(statement: LayerStatement, body: Body, here: Here) -> Target | None:
     return Target(written, existing, result, site)
 
 
-def _as_declared(
-    target: Target | None, dims: Dimensions | None, here: Here, building: Building
-) -> Seen | None:
-    """What a layer that is left out gives, of dimensions that its statement says or that follow
-    from it; None where there are none, or where a block that it calls gives something else."""
-    if target is None or target.existing is not None or dims is None:
+def _as_declared(target: Target | None, here: Here, building: Building) -> Seen | None:
+    """What a layer that is left out gives, of the dimensions that its statement says; None where
+    it says none, or where a block that it calls gives something else."""
+    if target is None or target.existing is not None or target.written is None:
         return None
     if target.result.unique in building.tensors:
         return None
-    return _give(target, dims, here, building)
+    return _give(target, target.written, here, building)
 
 
 def _give(target: Target, dims: Dimensions, here: Here, building: Building) -> Seen:
@@ -184,7 +183,7 @@ def _give(target: Target, dims: Dimensions, here: Here, building: Building) -> S
 @dataclass(slots=True)
 class _Writer:
     """Writes one layer; the host of its expression. `lacking`: its result is written without
-    dimensions that it has; `instead`: those that it has in place of what is written."""
+    dimensions that it has; `doubted`: it is written with dimensions that do not follow."""
 
     statement: LayerStatement
     body: Body
@@ -195,7 +194,7 @@ class _Writer:
     target: Target
     unnamed_layers: int = 0
     lacking: bool = False
-    instead: Dimensions | None = None
+    doubted: bool = False
 
     def write(self, expression: Expression) -> Seen | None:
         """Adds the layer; how its scope sees the result. None where it is broken."""
@@ -220,7 +219,9 @@ class _Writer:
     def _returned(self, reading: Reading) -> Seen | None:
         """The result of a block under the name that the layer gives it."""
         name, written = self.statement.out.text, self.target.written or reading.dims
-        if not matches(name, reading.dims, written, self.target.span, self.here):
+        here = self.here.unheard() if reading.assumed else self.here
+        if not matches(name, reading.dims, written, self.target.span, here):
+            self.doubted = True
             return None
         self.building.alias(reading.operand.tensor, self.target.result.unique)
         leaves = iter(written.leaves)
@@ -231,6 +232,7 @@ class _Writer:
             tuple(None if leaf is None else next(leaves) for leaf in reading.operand.leaves),
             (),
             self.target.site,
+            doubted=reading.assumed,
         )
 
     def _finished(self, draft: Draft) -> Seen | None:
@@ -247,15 +249,14 @@ class _Writer:
         output = dims.leaves if draft.fixed is None else draft.fixed
         if draft.fixed is not None:
             fixed = Dimensions(output, tuple((leaf,) for leaf in output))
-            sound = matches(name, fixed, dims, span, self.here)
+            here = self.here.unheard() if draft.assumed else self.here
+            sound = matches(name, fixed, dims, span, here)
         else:
             written = Written(name, span, self.statement.out_dims or ())
             sound = check(draft, written, output, self.here)
             if not sound:
                 self.lacking = lacks(draft, output, self.here)
-                whole = not self.here.placed.chunk.parsed.faults
-                own = instead(draft, output, self.here) if whole else None
-                self.instead = None if own is None else self._grouped(own)
+        self.doubted = not sound
         if not sound or not self._fits_existing(dims):
             return None
         existing = self.target.existing
@@ -264,7 +265,8 @@ class _Writer:
             return None
         if existing is not None:
             return changed(existing, settled=True)
-        return _give(self.target, dims, self.here, self.building)
+        made = _give(self.target, dims, self.here, self.building)
+        return changed(made, doubted=draft.assumed and self.target.wanted is None)
 
     def _fits_existing(self, dims: Dimensions) -> bool:
         """Has the result the dimensions of the `var` or `cache` that it is? What is appended to a
@@ -394,6 +396,7 @@ class _Writer:
             Operand(entry.tensor, entry.leaves, site=site),
             entry.dims,
             block.call.span,
+            entry.doubted,
         )
         return arguments.outside(reading)
 

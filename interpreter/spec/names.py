@@ -35,8 +35,10 @@ class _Known(NamedTuple):
 
 def near(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """The names that were most likely meant, best first, at most three; case does not count, and
-    those that begin with the name come first. Of very many names only the first are looked at, and
-    no very long one is near to another: the work is bounded."""
+    those that begin with the name come first. Names of one letter are all alike: near to one is
+    only that letter in the other case, and it to that letter twice or with an `s`. Of very many
+    names only the first are looked at, and no very long one is near to another: the work is
+    bounded."""
     known = tuple(islice(names, MOST_NAMES))
     asked = name, len(known), hash(known)  # each plan of a spec asks again
     found = _FOUND.get(asked)
@@ -70,7 +72,7 @@ def _close(written: str, known: Iterable[_Known]) -> list[str]:
     """The three closest names that are near enough, but for the same one: those that share the
     most letters are compared letter by letter; the same letters in another order are near."""
     length = len(written)
-    if not 0 < length <= MOST_LETTERS:
+    if not 0 < length <= MOST_LETTERS or _is_letter(written):
         return []
     letters = _letters(written)
     sharing = [
@@ -78,6 +80,7 @@ def _close(written: str, known: Iterable[_Known]) -> list[str]:
         for key, own in known
         if (bound := 2 * (letters & own).bit_count() / (length + len(key))) >= _CLOSENESS
         and key != written
+        and (not _is_letter(key) or written in (2 * key, f"{key}s"))
     ]
     matcher = SequenceMatcher(b=written)
     scored: list[tuple[float, str]] = []
@@ -85,6 +88,11 @@ def _close(written: str, known: Iterable[_Known]) -> list[str]:
         matcher.set_seq1(key)
         scored.append((max(matcher.ratio(), _CLOSENESS * (bound == 1)), key))
     return [key for score, key in nlargest(3, scored) if score >= _CLOSENESS]
+
+
+def _is_letter(word: str) -> bool:
+    """Is it a single letter? A character that has no upper case may be a whole word: `节`."""
+    return len(word) == 1 and word != word.upper()
 
 
 @lru_cache(maxsize=MOST_NAMES)

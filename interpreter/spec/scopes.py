@@ -131,6 +131,8 @@ class Seen:
     `leaves` are by position of the tensor's own leaves, None where a slice was taken; `dims` are
     the remaining ones as written. `turns`: the stack dimensions along
     which it has one slice for each turn. `settled` is False for a `var` that no layer has given.
+    `doubted`: its dimensions do not follow from the expression behind it, which has been said; it
+    is believed to have them, and what does not fit them is not said.
     """
 
     tensor: str
@@ -140,6 +142,7 @@ class Seen:
     turns: tuple[str, ...]
     site: Site
     settled: bool = True
+    doubted: bool = False
 
 
 @value
@@ -266,6 +269,10 @@ class Here:
         """The site of a span of the statement."""
         placed = self.placed
         return Site(placed.file, placed.chunk.key, span)
+
+    def unheard(self) -> Here:
+        """The same place, where nothing that is found is said."""
+        return Here(self.world, self.scope, self.placed, Notes(read=self.notes.read))
 
     def report(self, name: str, span: Span, /, **data: Datum) -> None:
         """Adds a finding."""

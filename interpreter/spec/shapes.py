@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from parspec.grammar.span import Span
 from parspec.grammar.values import value
-from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
+from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix, Related
 from parspec.interpreter.spec.mends import Mend, reindexed, swapped
 from parspec.interpreter.theory.operators import Operator
 
@@ -170,7 +170,7 @@ def check(draft: Draft, result: Written, output: Leaves, here: Here) -> bool:
     function's operands are not what it takes, with a fix where there is one."""
     name = result.name
     if fits(draft, output, here):
-        if draft.kind == "einsum":
+        if draft.kind == "einsum" and not draft.assumed:
             _report_summed_alone(draft, result, output, here)
         return True
     if draft.assumed:
@@ -189,15 +189,6 @@ def lacks(draft: Draft, output: Leaves, here: Here) -> bool:
     """Is all that is wrong with a result that it lacks dimensions?"""
     explained = _unexplained(draft, output, here) is None
     return explained and _routes(draft, output) and bool(_lost(draft, output))
-
-
-def instead(draft: Draft, output: Leaves, here: Here) -> Leaves | None:
-    """The dimensions that a result has of itself, where it is written with one that no operand has,
-    nor may be read with; None where nothing of that kind is wrong, or where they are open."""
-    extra = _unexplained(draft, output, here)
-    if extra is None or draft.kind == "einsum" or _reread(draft, output, extra, here):
-        return None
-    return natural(draft)
 
 
 def fits(draft: Draft, output: Leaves, here: Here) -> bool:
@@ -241,7 +232,7 @@ def _report_unexplained(
         like, mend = found
         data = (*data, ("like", like), ("suggestion", mend.text))
         fixes = (mend.fix,)
-    elif result.dims and (own := instead(draft, output, here)):
+    elif result.dims and draft.kind != "einsum" and (own := natural(draft)):
         dims = ", ".join(_as_written(own, draft.readings))
         where = here.at(Span(result.dims[0].span.start, result.dims[-1].span.end))
         fixes = (Fix(f"Write `{result.name}[{dims}]`", (Edit(where, dims),)),)
@@ -273,31 +264,56 @@ def _routes(draft: Draft, output: Leaves) -> bool:
 
 def _report_summed_alone(draft: Draft, result: Written, output: Leaves, here: Here) -> None:
     """Warns of a dimension that a product sums away though only one factor has it: it contracts
-    nothing, and is mostly another factor's index misnamed."""
-    for reading in draft.readings:
-        for dim in reading.leaves:
-            if dim not in output and sum(dim in other.leaves for other in draft.readings) == 1:
-                site = here.at(reading.span)
-                data = (("tensor", here.placed.text(reading.span)), ("dim", dim))
-                meant = _contracted(draft, result, dim, reading, here)
-                if meant is None and (widened := _widened(result, (dim,), draft.readings, here)):
-                    meant = widened.fix
-                fixes = () if meant is None else (meant,)
-                here.notes.found.append(Finding("summed_alone", site, data, fixes=fixes))
+    nothing, and is mostly another factor's index misnamed. Where two factors have one each, these
+    may be meant to be the same."""
+    alone = [
+        (reading, dim)
+        for reading in draft.readings
+        for dim in reading.leaves
+        if dim not in output and sum(dim in other.leaves for other in draft.readings) == 1
+    ]
+    if len(alone) == 2 and alone[0][0] is not alone[1][0]:
+        _report_unlike(draft, alone[0], alone[1], here)
+        return
+    for reading, dim in alone:
+        data = (("tensor", here.placed.text(reading.span)), ("dim", dim))
+        meant = _contracted(draft, result, dim, reading, here) if len(alone) == 1 else None
+        if meant is None and (widened := _widened(result, (dim,), draft.readings, here)):
+            meant = widened.fix
+        fixes = () if meant is None else (meant,)
+        site = here.at(reading.span)
+        here.notes.found.append(Finding("summed_alone", site, data, fixes=fixes))
+
+
+def _report_unlike(
+    draft: Draft, one: tuple[Reading, str], other: tuple[Reading, str], here: Here
+) -> None:
+    """`summed_alone` of two factors, each with a dimension of its own: if these are as large, one
+    of the factors is read with the dimension of the other."""
+    (reading, dim), (second, beside) = one, other
+    text, site = here.placed.text, here.at(reading.span)
+    also = here.at(second.span)
+    data = (("tensor", text(reading.span)), ("dim", dim))
+    unlike = (("other", text(second.span)), ("other_dim", beside))
+    mends = (mend for old, mend in reindexed(draft, dim, here) if old == beside)
+    fixes = tuple(mend.fix for mend in mends)
+    related = (Related(also, f"{beside} of {text(second.span)} is summed away, too"),)
+    here.notes.found.append(Finding("summed_alone", site, (*data, *unlike), related, fixes))
 
 
 def _contracted(
     draft: Draft, result: Written, lost: str, reading: Reading, here: Here
 ) -> Fix | None:
     """The result of a product that sums over nothing that its factors share, with the dimension
-    that it lost in place of the last one that they share: there that one is summed over."""
+    that it lost in place of the last of its own that they share: there that one is summed over."""
     factors = [other.dims.names for other in draft.readings]
     shared = [dim for dim in reading.dims.names if sum(dim in names for names in factors) > 1]
     written = {dim.text: dim for dim in result.dims}
     if not shared or lost not in reading.dims.names or not written.keys() >= set(shared):
         return None
-    text = ", ".join(lost if dim == shared[-1] else dim for dim in written)
-    edit = Edit(here.at(written[shared[-1]].span), lost)
+    summed = next(dim for dim in reversed(written) if dim in shared)
+    text = ", ".join(lost if dim == summed else dim for dim in written)
+    edit = Edit(here.at(written[summed].span), lost)
     return Fix(f"Write `{result.name}[{text}]`", (edit,))
 
 

@@ -369,6 +369,7 @@ class _Gathering:
     passages: list[Passage] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    entered: Site | None = None  # the import of the first file that is being followed
 
     def add(self, file: str, text: str, trail: tuple[str, ...]) -> None:
         """Adds a file's statements; `trail` are the files that led to it, itself last."""
@@ -389,6 +390,7 @@ class _Gathering:
     def follow(self, statement: ImportStatement, placed: Placed, trail: tuple[str, ...]) -> None:
         """Adds what an import brings, once."""
         site = placed.at(statement.span)
+        self.entered = site if len(trail) == 1 else self.entered
         if not statement.quoted:
             self.follow_library(statement.target, site, trail)
             return
@@ -399,8 +401,7 @@ class _Gathering:
         elif not self.may_read(file, trail[0]):
             self.findings.append(Finding("import_outside", site, (("file", statement.target),)))
         elif file in trail:
-            cycle = (*trail[trail.index(file) :], file)
-            self.findings.append(Finding("import_cycle", site, (("cycle", cycle),)))
+            self.findings.append(self.cycle(file, site, trail))
         elif file not in self.seen:
             if len(trail) > DEPTH_LIMIT:
                 data = (("depth", len(trail)), ("limit", DEPTH_LIMIT))
@@ -412,6 +413,14 @@ class _Gathering:
                 self.findings.append(replace(found, fixes=_unquoted(statement.target, site)))
             else:
                 self.add(file, text, (*trail, file))
+
+    def cycle(self, file: str, site: Site, trail: tuple[str, ...]) -> Finding:
+        """`import_cycle`, as it is found from the file in which it is shown: the first one, if it
+        is among those that import each other."""
+        around = trail[trail.index(file) :]
+        if file == trail[0]:
+            return Finding("import_cycle", self.entered or site, (("cycle", (*around, file)),))
+        return Finding("import_cycle", site, (("cycle", (trail[-1], *around)),))
 
     def may_read(self, file: str, first: str) -> bool:
         """Does a file lie in the folder of the first one, in one of the given ones, or below,

@@ -11,7 +11,7 @@ from parspec.grammar.span import Span
 from parspec.grammar.syntax import AxisItem, AxisStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.findings import Edit, Finding, Fix
-from parspec.interpreter.spec.library_hardware import unknown_hardware
+from parspec.interpreter.spec.library_declarations import unknown_hardware
 from parspec.interpreter.spec.limits import SIZE_TERMS, over, terms_together
 from parspec.interpreter.spec.model import Mesh, View
 from parspec.interpreter.spec.names import dependency_order, duplicate, in_force, unknown

@@ -395,7 +395,7 @@ class _Walker:
             site=site,
         )
         self.building.tensors[carry.name] = carry
-        inside.tensors[name.text] = seen(carry, dims, site)
+        inside.tensors[name.text] = replace(seen(carry, dims, site), doubted=entry.doubted)
         return entry
 
     def left(
@@ -410,17 +410,20 @@ class _Walker:
         self.notes.read.add(last.site)
         if not isinstance(last, Seen) or not isinstance(carry, Seen):
             return None
+        here = here.unheard() if carry.doubted or last.doubted else here
         return last if matches(name.text, carry.dims, last.dims, name.span, here) else None
 
     def unmade(self, name: Name, inside: Scope, carry: Seen | Broken | None, here: Here) -> None:
         """`unknown_name` for what a turn is said to leave. A close name of the body may be meant,
         or what a layer gives of the dimensions of the carry; outside the stack it is known, too."""
         close = near(name.text, inside.tensors)
+        made = close
         if not close and isinstance(carry, Seen):
-            close = tuple(islice(inside.made_like(carry), 3))
-        here.report_meant("tensor", name, close)
+            made = tuple(islice(inside.made_like(carry), 3))
+        here.report_meant("tensor", name, made if len(name.text) > 1 else close)
         outside = here.scope.tensors
-        for each in close[:1]:
+        for each in made[:1]:
+            self.notes.read.add(inside.tensors[each].site)
             if each not in outside:
                 outside[each] = Broken(here.at(name.span))
 

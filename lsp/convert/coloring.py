@@ -103,7 +103,7 @@ def _painting(view: View) -> Painting:
     before, offers = session.paintings.get(snapshot.file), snapshot.names.offers
     known = {id(one.run): one for one in before.runs} if before and before.offers == offers else {}
     document, text = snapshot.document, snapshot.text
-    ends = (*document.starts[1:], len(text))
+    ends = (*document.starts, len(text))[1:]
     painted = []
     for run, start, end in zip(document.runs, document.starts, ends, strict=True):
         session.checkpoint()

@@ -12,12 +12,8 @@ from parspec.lsp.convert.markup import markup
 from parspec.lsp.convert.said import taken
 from parspec.lsp.convert.view import View, units
 from parspec.lsp.features import documentation
-from parspec.lsp.features.completion import (
-    Suggestion,
-    completion,
-    expects_name,
-    expects_path,
-)
+from parspec.lsp.features.completion import completion, expects_name, expects_path
+from parspec.lsp.features.offers.suggestion import Suggestion
 from parspec.lsp.features.prose import Block
 from parspec.lsp.features.signature import signature
 from parspec.lsp.ranges import Location, Range
@@ -72,7 +68,8 @@ def complete(view: View, params: types.CompletionParams) -> types.CompletionList
 
 def _item(view: View, found: Suggestion, replaces: types.Range) -> types.CompletionItem:
     snippets = found.snippet if view.client.can(f"{_ITEM}.snippetSupport") else None
-    beside = bool(found.adds) and view.client.can(f"{_ITEM}.labelDetailsSupport")
+    told = view.client.can(f"{_ITEM}.labelDetailsSupport")
+    beside = told and bool(found.adds) and found.insert is None
     return types.CompletionItem(
         label=found.label,
         label_details=types.CompletionItemLabelDetails(description=found.library)
@@ -122,7 +119,7 @@ class _Declared(NamedTuple):
 def _data(view: View, found: Suggestion) -> dict[str, Any]:
     """What `resolve` finds the documentation by."""
     if found.library:
-        return _Brought(found.label, found.kind, found.library)._asdict()
+        return _Brought(found.insert or found.label, found.kind, found.library)._asdict()
     declared = found.site and view.snapshot.location(found.site)
     if declared is None:
         return _Known(found.label, found.kind)._asdict()

@@ -1,5 +1,5 @@
-"""Moving about: definitions, references, highlights, renaming, links, and dataflow as a call
-hierarchy."""
+"""Moving about: definitions, references, highlights, renaming, links, and as a call hierarchy who
+uses a block and the dataflow between layers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pygls.exceptions import JsonRpcException
 from parspec.interpreter.spec.library_files import is_library
 from parspec.lsp.convert.said import taken
 from parspec.lsp.convert.view import View
-from parspec.lsp.features import dataflow
+from parspec.lsp.features import calls, dataflow
 from parspec.lsp.features.links import links
 from parspec.lsp.features.occurrences import definitions, highlights, occurrences
 from parspec.lsp.features.rename import Refusal, renamable, rename
@@ -99,34 +99,43 @@ def document_link(view: View, _: types.DocumentLinkParams) -> list[types.Documen
 
 # -- dataflow ------------------------------------------------------------------------------------
 
-_KINDS = {"layer": types.SymbolKind.Function}
+_KINDS = {
+    "layer": types.SymbolKind.Function,
+    "block": types.SymbolKind.Class,
+    "op": types.SymbolKind.Operator,
+}
 
 
 class _Asked(NamedTuple):
-    """What an item says of its layer."""
+    """What an item says of its layer, block or op."""
 
     uri: str
     step: str
+    kind: str
     plan: str | None
 
 
 def prepare_call_hierarchy(
     view: View, params: types.CallHierarchyPrepareParams
 ) -> list[types.CallHierarchyItem]:
-    """The layers of the name at a position."""
-    found = dataflow.steps_at(view.snapshot, view.offset(params.position))
+    """The layers of the name at a position, or the block or op that it is."""
+    offset = view.offset(params.position)
+    found = calls.called_at(view.snapshot, offset) or dataflow.steps_at(view.snapshot, offset)
     return [_item(view, step) for step in found]
 
 
 def incoming_calls(
     session: Session, params: types.CallHierarchyIncomingCallsParams
 ) -> list[types.CallHierarchyIncomingCall]:
-    """What gives what a layer reads."""
+    """What gives what a layer reads; who uses a block."""
     asked = taken(params.item.data, _Asked)
     view = session.view(asked.uri)
     if view is None:
         return []
-    flows = dataflow.producers(view.snapshot, asked.step, asked.plan)
+    if asked.kind in calls.KINDS:
+        flows = calls.callers(view.snapshot, asked.step)
+    else:
+        flows = dataflow.producers(view.snapshot, asked.step, asked.plan)
     return [
         types.CallHierarchyIncomingCall(_item(view, flow.step), _ranges(view, flow))
         for flow in flows
@@ -136,12 +145,15 @@ def incoming_calls(
 def outgoing_calls(
     session: Session, params: types.CallHierarchyOutgoingCallsParams
 ) -> list[types.CallHierarchyOutgoingCall]:
-    """What reads what a layer gives."""
+    """What reads what a layer gives; what a block uses."""
     asked = taken(params.item.data, _Asked)
     view = session.view(asked.uri)
     if view is None:
         return []
-    flows = dataflow.consumers(view.snapshot, asked.step, asked.plan)
+    if asked.kind in calls.KINDS:
+        flows = calls.callees(view.snapshot, asked.step)
+    else:
+        flows = dataflow.consumers(view.snapshot, asked.step, asked.plan)
     return [
         types.CallHierarchyOutgoingCall(_item(view, flow.step), _ranges(view, flow))
         for flow in flows
@@ -157,7 +169,7 @@ def _item(view: View, step: dataflow.Step) -> types.CallHierarchyItem:
         range=where,
         selection_range=where,
         detail=step.detail,
-        data=_Asked(view.uri(view.snapshot.file), step.name, step.plan)._asdict(),
+        data=_Asked(view.uri(view.snapshot.file), step.name, step.kind, step.plan)._asdict(),
     )
 
 

@@ -149,4 +149,5 @@ def _moved(facts: Facts) -> tuple[str, ...]:
     analysis = facts.analysis
     if at_work(analysis.moves):
         return short(traffic_of(analysis)), f"{short(per_device_of(analysis))}/device"
-    return ("no traffic" if facts.plan else plural(len(analysis.layers), "layer"),)
+    forward = " forward" if analysis.model.trains else ""
+    return (f"no traffic{forward}" if facts.plan else plural(len(analysis.layers), "layer"),)

@@ -120,9 +120,17 @@ class _Flows:
 
     # -- flows -----------------------------------------------------------------------------------
 
+    def _made(self, name: str) -> list[Layer]:
+        """The layers that a step is: those inside where it is the use of a block."""
+        known = self._layers.get(name)
+        if known is not None:
+            return known
+        inside = (layers for step, layers in self._layers.items() if step.startswith(f"{name}."))
+        return [layer for layers in inside for layer in layers]
+
     def to(self, name: str) -> tuple[Flow, ...]:
         """What gives what a step reads."""
-        own = self._layers.get(name, ())
+        own = self._made(name)
         read = dict.fromkeys(operand.tensor for layer in own for operand in layer.operands)
         given = {layer.out for layer in own}
         through: dict[str, list[str]] = {}
@@ -133,11 +141,13 @@ class _Flows:
 
     def out_of(self, name: str) -> tuple[Flow, ...]:
         """What reads what a step gives."""
-        given = [layer.out for layer in self._layers.get(name, ())] or [name]
+        own = self._made(name)
+        steps = {name, *(layer.parent for layer in own)}
+        given = [layer.out for layer in own] or [name]
         through: dict[str, list[str]] = {}
         for tensor in given:
             for reader in self._all_readers(tensor):
-                if reader != name:
+                if reader not in steps:
                     through.setdefault(reader, []).append(tensor)
         return tuple(self._flow(through))
 

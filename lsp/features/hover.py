@@ -13,6 +13,7 @@ from parspec.grammar.syntax import (
     BlockStatement,
     ExpectStatement,
     ImportStatement,
+    MeshStatement,
     OpStatement,
     PlanStatement,
     PointwiseStatement,
@@ -58,7 +59,11 @@ _WORDS: Mapping[str, tuple[Kind, ...]] = {
     "price list": ("price list",),
     "mode": ("statement", "clause"),
     "argument": ("clause", "function", "setting"),
+    "mark": ("mark",),
 }
+
+
+_OF_EXPECTS = frozenset(("keyword", "figure", "primitive", "state", "unit", "mark"))
 
 
 @value
@@ -79,6 +84,8 @@ def hover(snapshot: Snapshot, offset: int, importers: Iterable[Snapshot] = ()) -
     if placed is None:
         return None
     asked = patterns.asked(placed, offset)
+    if asked is not None and found is not None and found.kind == "mark":
+        found = None  # a part of the pattern
     shown = found.range if found else asked.range if asked else placed.range
     if not shown.start <= offset <= shown.end:
         return None
@@ -99,7 +106,7 @@ def hover(snapshot: Snapshot, offset: int, importers: Iterable[Snapshot] = ()) -
 
 def _is_verdict(found: Meaning | None) -> bool:
     """Whether at a word of an `expect` its verdict is asked for."""
-    return found is None or found.kind in ("keyword", "figure", "primitive", "state", "unit")
+    return found is None or found.kind in _OF_EXPECTS
 
 
 def _subjects(found: Meaning, place: Place) -> Iterator[Subject]:
@@ -107,9 +114,16 @@ def _subjects(found: Meaning, place: Place) -> Iterator[Subject]:
     if known is not None:
         yield known
     elif found.kind in _WORDS:
-        meant = word.word(found.name, _WORDS[found.kind])
+        meant = word.word(_asked_for(found, place), _WORDS[found.kind])
         if meant is not None:
             yield meant
+
+
+def _asked_for(found: Meaning, place: Place) -> str:
+    """The word that is explained: of the `on` in front of devices the statement that it is in."""
+    placed = place.snapshot.chunk_at(place.offset)
+    of_mesh = placed is not None and isinstance(placed.chunk.statement, MeshStatement)
+    return "mesh" if of_mesh and (found.kind, found.name) == ("keyword", "on") else found.name
 
 
 def _declared(found: Meaning, place: Place) -> Subject | None:

@@ -4,26 +4,25 @@ has been typed so far."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 SUFFIX = ".par"
 
 
-def import_paths(file: str, typed: str, files: Iterable[str]) -> Iterator[str]:
-    """Paths from the folder of `file`: those of `files`, then the folders (with a `/` at the end)
-    and specs in the folder that what is `typed` begins with."""
-    folder = PurePath(file).parent
-    for each in files:
-        if each != file:
-            yield PurePath(os.path.relpath(each, folder)).as_posix()
+def import_paths(file: str, typed: str, files: Iterable[str]) -> tuple[str, ...]:
+    """Paths from the folder of `file`, each once and beginning as what is `typed` up to its last
+    `/`: those of `files`, then the folders (with a `/` at the end) and specs in that folder."""
     begun = typed[: typed.rfind("/") + 1]
-    inside = Path(folder, begun)
+    inside = Path(file).parent / begun
+    near = (PurePath(os.path.relpath(each, inside)).as_posix() for each in files if each != file)
+    found = [f"{begun}{each}" for each in near if not (begun and each.startswith(".."))]
     for name in _entries(inside):
         if os.path.normpath(inside / name) != file:
-            yield begun + name
+            found.append(begun + name)
     if not begun.strip("./"):
-        yield f"{begun}../"
+        found.append(f"{begun}../")
+    return tuple(dict.fromkeys(found))
 
 
 def _entries(folder: Path) -> list[str]:

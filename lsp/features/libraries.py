@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 
 from parspec.grammar.document import Chunk, Document
@@ -26,15 +26,10 @@ from parspec.lsp.features.edits import placed
 from parspec.lsp.mentions import Space
 from parspec.lsp.names import Names
 from parspec.lsp.ranges import Edit
+from parspec.lsp.regions import Entry
 from parspec.lsp.snapshot import Snapshot
 
 _NOTE = re.compile(r"\A#\s*(.*)")
-_STATEMENTS: Mapping[str, type[Statement]] = {
-    "link": LinkStatement,
-    "device": DeviceStatement,
-    "op": OpStatement,
-    "block": BlockStatement,
-}
 
 
 @value
@@ -53,7 +48,8 @@ class Library:
     """A file of the library: `name` is what `import` calls it (`std.h100`), `summary` the line that
     it begins with. `hardware`: the links and devices that it declares, kinds and names;
     `functions`: its ops and blocks. `brings`: itself and all that it imports; `fixes`: what these
-    declare that a spec has once only, by space and name."""
+    declare that a spec has once only, by space and name; `unsized`: the dimensions that they leave
+    to the spec to size."""
 
     name: str
     summary: str
@@ -61,6 +57,7 @@ class Library:
     functions: tuple[LibraryFunction, ...]
     brings: tuple[str, ...]
     fixes: frozenset[tuple[str, str]]
+    unsized: frozenset[str]
 
 
 @cache
@@ -84,7 +81,16 @@ def _library(name: str) -> Library:
         tuple(_function(each) for each in own if isinstance(each, OpStatement | BlockStatement)),
         brings,
         frozenset(fixed for file in brings for each in _statements(file) for fixed in _fixed(each)),
+        frozenset(
+            name for file in brings for each in _statements(file) for name in unsized_in(each)
+        ),
     )
+
+
+def unsized_in(statement: Statement | None) -> Iterator[str]:
+    """The dimensions that a statement declares without a size."""
+    if isinstance(statement, DimStatement):
+        yield from (item.name.text for item in statement.items if item.size is None)
 
 
 def _fixed(statement: Statement) -> Iterator[tuple[str, str]]:
@@ -137,27 +143,42 @@ def document(name: str) -> Document:
 
 def declaration(library: str, kind: str, name: str) -> Chunk | None:
     """The statement of a library's file that declares a link, a device, an op or a block."""
-    wanted = _STATEMENTS.get(kind, ())
-    return next(
-        (
-            chunk
-            for chunk in document(library).every
-            if isinstance(chunk.statement, wanted) and chunk.statement.name.text == name
-        ),
-        None,
-    )
+    every = document(library).every
+    return next((chunk for chunk in every if _declared(chunk.statement, kind) == name), None)
+
+
+def _declared(statement: Statement | None, kind: str) -> str | None:
+    """The name that a statement declares as of some kind."""
+    match kind, statement:
+        case (
+            ("link", LinkStatement(name=name))
+            | ("device", DeviceStatement(name=name))
+            | ("op", OpStatement(name=name))
+            | ("block", BlockStatement(name=name))
+        ):
+            return name.text
+    return None
 
 
 def fits(library: Library, names: Names) -> bool:
-    """Whether a spec declares nothing that a library declares too, but what both import."""
+    """Whether a spec declares nothing that a library declares too, but what both import, and sizes
+    of the dimensions that the library leaves to it."""
     brought = frozenset(map(library_name, library.brings))
     spaces: tuple[Space, ...] = ("function", "dim", "link", "device")
-    declared = (symbol for space in spaces for symbol in names.declared(space, None))
     return not any(
-        (symbol.space, symbol.name) in library.fixes
-        and not brought.issuperset(map(names.file, names.declarations(symbol)))
-        for symbol in declared
+        _clashes(entry, library)
+        for space in spaces
+        for symbol in names.declared(space, None)
+        for entry in names.declarations(symbol)
+        if names.file(entry) not in brought
     )
+
+
+def _clashes(entry: Entry, library: Library) -> bool:
+    if entry.key in library.fixes:
+        return True
+    name = entry.mention.name
+    return name in library.unsized and name in unsized_in(entry.chunk.statement)
 
 
 def import_of(library: str, snapshot: Snapshot) -> tuple[Edit, ...]:

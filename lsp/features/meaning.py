@@ -12,7 +12,7 @@ from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Range
 from parspec.lsp.regions import Entry, mentions_of
 from parspec.lsp.snapshot import Snapshot
-from parspec.lsp.tokens import tokens_of
+from parspec.lsp.tokens import mark_at, tokens_of
 
 
 @value
@@ -22,8 +22,8 @@ class Meaning:
     `kind`: `dim`, `axis`, `tensor`, `layer`, `stack`, `op`, `block`, `function` (of the language),
     `link`, `device`, `plan`; of words that are declared nowhere `keyword`, `unit`, `dtype`,
     `setting`, `value` (of a setting), `primitive`, `figure`, `state`, `partial` (its kind),
-    `price list`, `mode`, `optimizer`, `argument`, `import`. `sites`: its declarations, the one that
-    stands first is `site`; none where it is not declared."""
+    `price list`, `mode`, `optimizer`, `argument`, `import`, `mark`. `sites`: its declarations, the
+    one that stands first is `site`; none where it is not declared."""
 
     kind: str
     name: str
@@ -37,7 +37,7 @@ class Meaning:
 
 
 def at(snapshot: Snapshot, offset: int) -> Meaning | None:
-    """What is at an offset, or ends there; None for blanks, numbers and marks."""
+    """What is at an offset, or ends there; None for blanks, numbers and most marks."""
     names = snapshot.names
     entry = names.at(snapshot.file, offset)
     if entry is not None:
@@ -56,7 +56,10 @@ def at(snapshot: Snapshot, offset: int) -> Meaning | None:
         if token.start <= local <= token.end and token.kind in ("keyword", "unit", "primitive"):
             span = Range(placed.start + token.start, placed.start + token.end)
             return Meaning(token.kind, token.text, span)
-    return None
+    mark = mark_at(placed.chunk.text, local)
+    if mark is None:
+        return None
+    return Meaning("mark", mark.text, Range(placed.start + mark.start, placed.start + mark.end))
 
 
 def meaning(names: Names, entry: Entry) -> Meaning:

@@ -1,4 +1,5 @@
-"""Signatures: what the call around the cursor takes, and which argument is being written.
+"""Signatures: what the call, the header or the braces around the cursor take, and which part of it
+is being written.
 
 Read off the text in front of the cursor, so that it works while the call is half typed.
 """
@@ -6,6 +7,7 @@ Read off the text in front of the cursor, so that it works while the call is hal
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from parspec.grammar.keywords import NAME, normal
 from parspec.grammar.syntax import BlockStatement, OpStatement, PointwiseStatement
@@ -13,6 +15,7 @@ from parspec.grammar.values import value
 from parspec.interpreter.explanations.index import explained
 from parspec.interpreter.spec.functions import DECLARED_POINTWISE, FUNCTIONS, Function
 from parspec.interpreter.spec.sizes import CAPACITY_ARGUMENTS
+from parspec.lsp.features.braces import keys_of, rules_of
 from parspec.lsp.features.written import comment
 from parspec.lsp.names import Names, Symbol
 from parspec.lsp.ranges import Range
@@ -21,6 +24,10 @@ from parspec.lsp.snapshot import Placed, Snapshot
 _MARK = re.compile(r'#[^\r\n]*|"[^"\r\n]*"|[()\[\],{}]')
 _CALL = re.compile(rf"({NAME})\s*(?:over\s+([^()]*?)\s*)?(?:masked\s*)?$")
 _DECLARED = re.compile(rf"(?:op|block)\s+{NAME}\s*$")
+_STACK = re.compile(rf"\bstack\s+({NAME})\s*$")
+_AT = re.compile(rf"\bat\s+({NAME}(?:\.\w+)*)\s*$")
+_BRACED = re.compile(rf"(train|infer|link|device)\b(?:\s+{NAME})?\s*$")
+_KEY = re.compile(rf"({NAME})\s*=[^=]*$")
 _MORE = "..."
 _OPERANDS = {
     "lookup": ("tokens", "table"),
@@ -48,15 +55,21 @@ class Signature:
 
 
 def signature(snapshot: Snapshot, offset: int) -> Signature | None:
-    """The innermost call around an offset; None where there is none."""
+    """The innermost call, header or braces around an offset; None where there are none."""
     placed = snapshot.chunk_at(offset)
     if placed is None:
         return None
     text = snapshot.text[placed.start : offset]
-    opened = _open_call(text)
+    while (opened := _opened(text)) is not None and text[opened[0]] == "[":
+        header = _header(text[: opened[0]])
+        if header is not None:
+            return header
+        text = text[: opened[0]]
     if opened is None:
         return None
     bracket, commas = opened
+    if text[bracket] == "{":
+        return _braces(text[:bracket], text[bracket + 1 :])
     call = _CALL.search(text, 0, bracket)
     if call is None or _DECLARED.search(text, 0, bracket):
         return None
@@ -64,18 +77,62 @@ def signature(snapshot: Snapshot, offset: int) -> Signature | None:
     if shape is None:
         return None
     head, parameters, tail, note = shape
+    last = len(parameters) - 1
+    active = min(commas, last) if _MORE in parameters else commas
+    return _signature(head, parameters, tail, active if active <= last else None, note)
+
+
+def _signature(
+    head: str,
+    parameters: Sequence[str],
+    tail: str,
+    active: int | None,
+    note: str,
+    comma: str = ", ",
+) -> Signature:
+    """A signature made of its parts."""
     ranges: list[Range] = []
     label = head
     for place, parameter in enumerate(parameters):
-        label += ", " if place else ""
+        label += comma if place else ""
         ranges.append(Range(len(label), len(label) + len(parameter)))
         label += parameter
-    last = len(parameters) - 1
-    active = min(commas, last) if _MORE in parameters else commas
-    return Signature(label + tail, tuple(ranges), active if active <= last else None, note)
+    return Signature(label + tail, tuple(ranges), active, note)
 
 
-def _open_call(text: str) -> tuple[int, int] | None:
+def _header(before: str) -> Signature | None:
+    """What stands between the brackets of a stack's header, and of a pipeline's stage."""
+    if stack := _STACK.search(before):
+        note = "The dimension that counts the turns: what is declared with it has one slice a turn."
+        return _signature(f"stack {stack[1]}[", ("L",), "]: x -> y", 0, note)
+    if at := _AT.search(before):
+        note = "The stage that computes it, counted from 0."
+        return _signature(f"at {at[1]}[", ("stage",), "]", 0, note)
+    return None
+
+
+def _braces(before: str, written: str) -> Signature | None:
+    """The settings of a statement; what the one takes that is being written."""
+    braced = _BRACED.match(before)
+    if braced is None:
+        return None
+    keys = keys_of(braced[1])
+    key = _KEY.search(written)
+    active = list(keys).index(key[1]) if key and key[1] in keys else None
+    note = "" if key is None else _taken(braced[1], key[1])
+    return _signature(f"{before.strip()} {{ ", tuple(keys), " }", active, note, "  ")
+
+
+def _taken(verb: str, key: str) -> str:
+    """What a setting is, what it may be and what it is when it is unsaid."""
+    rule = rules_of(verb).get(key)
+    if rule is None:
+        return next((each.text for each in explained(key) if each.kind == "setting"), "")
+    choice = f": {', '.join(rule.words)}" if rule.words else ""
+    return f"{rule.meaning}{choice} (default: {rule.default})"
+
+
+def _opened(text: str) -> tuple[int, int] | None:
     """Where the innermost bracket opens that does not close in a text, and the commas since."""
     opened: list[list[int]] = []
     for match in _MARK.finditer(text):
@@ -88,11 +145,7 @@ def _open_call(text: str) -> tuple[int, int] | None:
             opened.pop()
         elif mark == "," and opened:
             opened[-1][1] += 1
-    while opened and text[opened[-1][0]] == "[":
-        opened.pop()
-    if not opened or text[opened[-1][0]] != "(":
-        return None
-    return opened[-1][0], opened[-1][1]
+    return (opened[-1][0], opened[-1][1]) if opened else None
 
 
 def _shape(

@@ -37,6 +37,6 @@ CAPACITY = "capacity(tokens = ${1:B * S}, experts = ${2:E}, top = ${3:2}, factor
 
 def call(name: str, parameters: Sequence[str], *, over: str | None) -> str:
     """The call of a function with its parameters, along a dimension or not."""
-    along = f" over ${{1:{over}}} " if over else ""
-    given = enumerate(parameters, 2 if over else 1)
-    return f"{name}{along}({', '.join(f'${{{place}:{each}}}' for place, each in given)})"
+    along = "" if over is None else f" over {place(1, over)} "
+    given = enumerate(parameters, 1 if over is None else 2)
+    return f"{name}{along}({', '.join(place(*each) for each in given)})"

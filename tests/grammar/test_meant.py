@@ -6,7 +6,12 @@ import pytest
 
 from parspec.grammar.document import SyntaxFault
 from parspec.grammar.parser import parse
-from parspec.grammar.syntax import BudgetExpect, DimStatement, ExpectStatement
+from parspec.grammar.syntax import (
+    BudgetExpect,
+    DimStatement,
+    ExpectStatement,
+    TensorStatement,
+)
 
 
 def _faults(text: str) -> list[SyntaxFault]:
@@ -48,6 +53,13 @@ def _faults(text: str) -> list[SyntaxFault]:
             "link n { bandwidth = 50 GB/s  latency = 5 us }",
         ),
         ("link n { latency = 5 u s }", "link n { latency = 5 us }"),
+        ("weight w[D] store on dp, v[D]", "weight w[D] store on dp weight v[D]"),
+        ("weight w[D] frozen,\n  v[D] frozen", "weight w[D] frozen\n  weight v[D] frozen"),
+        (
+            "input x[B] partition B on dp,y[B] partition B on dp",
+            "input x[B] partition B on dp input y[B] partition B on dp",
+        ),
+        ("cache k[B] replicated on tp, v[B]", "cache k[B] replicated on tp cache v[B]"),
     ],
 )
 def test_what_is_meant_is_the_mend(text: str, right: str) -> None:
@@ -71,6 +83,30 @@ def test_a_short_number_may_be_either(text: str, told: str) -> None:
     (fault,) = _faults(text)
     assert (fault.message, fault.replacement) == (told, None)
     assert text[slice(*fault.span)] == told.split('"')[1]
+
+
+def test_a_list_that_a_clause_has_ended_is_told_so() -> None:
+    (chunk,) = parse("weight w1[D, F] partition F on dp, w2[F, D] partition F on dp").every
+    (fault,) = chunk.parsed.faults
+    assert fault.message == 'a clause ends the list; write "weight" again in front of "w2"'
+    assert isinstance(chunk.statement, TensorStatement)
+    assert [item.name.text for item in chunk.statement.items] == ["w1"]
+    assert "w2" in chunk.parsed.skipped
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("dim B = 512\nd", "a statement begins with a keyword"),
+        ("weight w[D]\n  q", "a statement begins with a keyword"),
+        ("layer a: y[B] = x * w\nl", "a statement begins with a keyword"),
+        ("layer a: y[B] = x * w\n  part", '"part" cannot follow "w" here'),
+        ("layer a: y[B] = x * w part", '"part" cannot follow "w" here'),
+    ],
+)
+def test_a_word_on_a_new_line_begins_a_statement(text: str, told: str) -> None:
+    (fault,) = _faults(text)
+    assert fault.message.startswith(told)
 
 
 def test_what_stands_in_front_of_a_comment_is_kept() -> None:

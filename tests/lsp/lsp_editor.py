@@ -67,6 +67,7 @@ class Editor:
         self.publications = []
         self.asked = []
         self.progress = []
+        self.messages = []
         self.talk = ""
         self._answers = {}
         self._inbox = queue.Queue()
@@ -166,6 +167,8 @@ class Editor:
                 self.published[params["uri"]] = params
             case {"method": "$/progress", "params": params}:
                 self.progress.append(params["value"]["kind"])
+            case {"method": "window/showMessage", "params": params}:
+                self.messages.append(params["message"])
             case {"id": number}:
                 self._answers[number] = message
 

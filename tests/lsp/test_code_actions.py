@@ -157,7 +157,7 @@ def test_a_faster_plan_may_move_more():
 def test_in_training_it_is_said_what_weights_take():
     batch = SERVED.replace("B = 16", "B = 131072")
     trained = f"{batch}train {{ global_batch = B }}\n"
-    assert list(offered(trained, "refactor.rewrite"))[0] == (
+    assert next(iter(offered(trained, "refactor.rewrite"))) == (
         "Partition B on tp instead: saves 4.19 ms forward, moves 16.9 GB less, "
         "takes 822 MB more memory for weights a device"
     )
@@ -356,7 +356,7 @@ def test_what_needs_a_choice_is_left_alone():
 
 
 def test_what_nobody_knows_a_mend_for_is_not_mended_with_all():
-    source = "dim D = 4, F = 8\nweight w[D, F] store F on dp, v[F, D] store F on dp\n"
+    source = "dim D = 4\ndim F =\nweight w[D, F]\n"
     assert "Fix all that needs no choice" not in offered(source)
 
 

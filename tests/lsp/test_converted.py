@@ -197,3 +197,22 @@ def test_dataflow_as_a_call_hierarchy():
         (call,) = editor.ask("callHierarchy/incomingCalls", {"item": item})
         assert (item["name"], call["from"]["name"]) == ("up", "x")
         assert editor.ask("callHierarchy/outgoingCalls", {"item": item}) == []
+
+
+def test_who_uses_a_block_as_a_call_hierarchy():
+    text = "dim B = 4\ninput x[B]\nblock b(p[B]) -> q {\n  layer a: q[B] = gelu(p)\n}\n"
+    text += "layer y: y[B] = b(x)\noutput y\n"
+    with Editor(capabilities_of("vscode")) as editor:
+        editor.open(uri("b.par"), text)
+        place = {
+            "textDocument": {"uri": uri("b.par")},
+            "position": {"line": 2, "character": 6},
+        }
+        (item,) = editor.ask("textDocument/prepareCallHierarchy", place)
+        (call,) = editor.ask("callHierarchy/incomingCalls", {"item": item})
+        assert (item["name"], item["detail"]) == ("b", "block b(p[B]) -> q")
+        assert (call["from"]["name"], call["fromRanges"][0]["start"]) == (
+            "y",
+            {"line": 5, "character": 16},
+        )
+        assert editor.ask("callHierarchy/outgoingCalls", {"item": item}) == []

@@ -1,7 +1,9 @@
 """Hovers on the names of a spec: source with a cursor mark, what is shown drawn below it."""
 
 import pytest
-from hover_fixtures import MLP, STACK, marked, shown, with_mark
+from hover_fixtures import MLP, MODEL, STACK, TWO_PLANS, marked, shown, with_mark
+
+from parspec.interpreter.explanations.index import explained
 
 
 def test_the_range_is_the_name():
@@ -44,6 +46,39 @@ not split by any layer
 
 in `x` `h` `a` `y`"""
     )
+
+
+PIPED = """\
+mesh pp = 4, dp = 2
+dim B = 64, D = 8, L = 10
+input x[B, D] partition B on dp
+stack deep[L]: x -> y partition L on pp {
+  layer act: y[B, D] = gelu(x)
+}
+stack more[L]: y -> z partition L on pp {
+  layer act: z[B, D] = gelu(y)
+}
+output z
+"""
+
+
+@pytest.mark.parametrize(
+    ("turns", "by"),
+    [
+        ("L on pp uneven", "| pp       | 4    | L 3   | stack deep, stack more |"),
+        ("none on pp", "not split by any layer"),
+    ],
+)
+def test_dim_that_stacks_split(turns, by):
+    text = shown(PIPED.replace("L = 10", "‸L = 10").replace("L on pp", turns))
+    assert by in text.split("\n")
+
+
+def test_dim_that_stages_split():
+    stages = "stages pp: 1 deep | 4 deep | 3 deep | 2 deep\n"
+    spec = PIPED.replace("stack more[L]: y -> z partition L on pp {", "stack more[L]: y -> z {")
+    source = spec.replace(" partition L on pp", "").replace("L = 10", "‸L = 10") + stages
+    assert "| pp       | 4    | L 4   | stack deep |" in shown(source).split("\n")
 
 
 def test_product_dim_shows_its_factors():
@@ -230,6 +265,15 @@ mesh tp = 4 over nvlink
     assert shown(with_mark(STACK, "mesh dp", "mesh ‸dp")).endswith("nothing moves on it")
 
 
+def test_in_training_nothing_is_said_of_what_is_not_evaluated():
+    trained = f"{STACK}train {{ global_batch = B }}\n"
+    axis = shown(with_mark(trained, "mesh dp", "mesh ‸dp"))
+    assert axis.endswith("nothing moves on it forward; gradients are not evaluated")
+    word = "expect no All-to-All\n"
+    of_plans = f"{MODEL}{TWO_PLANS}train {{ global_batch = B }}\n{word}"
+    assert "`data`: no `All-to-All` forward" in shown(of_plans.replace("no All-to", "no ‸All-to"))
+
+
 def test_link_and_device():
     link = shown(with_mark(STACK, "over nvlink", "over ‸nvlink"))
     assert link.split("\n\n")[1] == (
@@ -311,3 +355,27 @@ def test_pieces_of_an_axis_by_the_views_that_they_are():
     )
     view = shown(with_mark(TWO_STEPS, "ep = 8", "‸ep = 8"))
     assert "`dp` cut anew into `edp = 2` · `ep = 8`, outermost first\nshown as `dp.1`\n\n" in view
+
+
+CARRIED = """\
+mesh tp = 8
+dim B = 64, D = 64, F = 256, L = 4
+input x[B, D]
+stack m[L]: x -> y {
+  weight w[D, F], v[F, D]
+  layer up: h[B, F] = x * w partition F on tp
+  layer dn: y[B, D] = h * v partition F on tp
+}
+output y replicated on tp
+"""
+
+
+def test_why_a_carry_is_moved_in_the_first_turn_too():
+    """Four turns and the output pay: a fifth more than four layers written out would."""
+    why = "in each turn, the first too: all turns find it as a turn leaves it"
+    text = shown(with_mark(CARRIED, "layer up", "layer ‸up"))
+    assert "**All-Reduce `x` · 516 kB · 57.3 kB/device**" in text
+    assert why in text
+    assert why not in shown(with_mark(CARRIED, "output y", "output ‸y"))
+    (stack,) = [one for one in explained("stack") if one.kind == "statement"]
+    assert "moves it L times, L layers written out L-1 times" in stack.text

@@ -37,6 +37,42 @@ def test_words_of_settings(statement, first):
     assert shown(statement + "\n").startswith(first)
 
 
+@pytest.mark.parametrize(
+    ("word", "mark", "first"),
+    [
+        ("x * w_up", "x ‸* w_up", "**`*`** (mark)"),
+        ("x * w_up", "x *‸ w_up", "**`*`** (mark)"),
+        ("gelu(h)", "gelu(h) ‸+ h", "**`+`** (mark)"),
+        ("F = 28672", "F = 7 ‸* 4096", "**`*`** (mark)"),
+    ],
+)
+def test_marks(word, mark, first):
+    assert shown(with_mark(MLP, word, mark)).startswith(first)
+
+
+def test_the_arrow_of_a_stack_and_of_a_block():
+    text = "stack deep[L]: x ‸-> y {\n}\n"
+    assert shown(text).startswith("**`->`** (mark)\nWhat goes in stands before it")
+    assert shown(text.replace("stack deep[L]: x", "block deep(x[L])")).startswith("**`->`** (mark)")
+
+
+def test_a_mark_in_a_comment_is_none():
+    snapshot, offset = at_cursor("dim B = 4  # twice * four‸ * eight\n")
+    assert hover(snapshot, offset) is None
+    snapshot, offset = at_cursor("dim B = 4  # twice ‸* four\n")
+    assert hover(snapshot, offset) is None
+
+
+def test_a_pattern_is_no_product():
+    assert shown(f"{MLP}for ‸*: partition B on N\n").startswith("```par\nfor *\n```")
+
+
+def test_on_is_of_clauses_or_of_the_devices_of_a_mesh():
+    assert shown(with_mark(MLP, "F on N", "F ‸on N")).startswith("**on** (clause)")
+    mesh = shown("import std.h100\nmesh tp = 8 over nvlink ‸on 8 h100\n")
+    assert mesh.startswith("**mesh** (statement)") and "`on 32 h100` says how many" in mesh
+
+
 def test_expect_shows_the_real_value():
     told = "```par\nexpect traffic <= 1.2 GB\n```\n\n**holds** · 1.06 GB"
     assert shown(with_mark(MLP, "1.2 GB", "1.‸2 GB")) == told

@@ -317,3 +317,85 @@ def test_a_pattern_of_the_only_plan_and_of_an_imported_file():
     assert hinted(model + plan, kinds=("pattern",)) == [line]
     other = "mesh tp = 4\nfor up: partition B on tp\n"
     assert hinted('import "other.par"\n' + model, kinds=("pattern",), other=other) == [line]
+
+
+PLANNED = """\
+dim B = 64, S = 32, D = 16, F = 128, L = 4
+input x[B, S, D]
+stack deep[L]: x -> r {
+  weight w[D, F], v[F, D]
+  layer norm: n[B, S, D] = softmax over D (x)
+  layer up:   h[B, S, F] = n * w
+  layer act:  a[B, S, F] = gelu(h)
+  layer down: y[B, S, D] = a * v
+  layer res:  r[B, S, D] = x + y
+}
+layer last: z[B, S, D] = tanh(r)
+output z
+"""
+PLANS = """\
+import "model.par"
+for deep.{up,act,down}: partition F on tp
+plan row {
+  mesh tp = 4
+}
+plan spread {
+  mesh pp = 2, dp = 2, tp = 4
+  for deep: partition L on pp
+  for *: partition B on dp
+  for deep.{norm,res}, last: partition S on tp
+  for deep.up: store D on dp
+}
+"""
+
+
+def test_a_plan_shows_at_its_clauses_what_they_bring_to_a_model():
+    assert hinted(PLANS, model=PLANNED) == [
+        "for deep.{up,act,down}: partition F on tp"
+        "⟨row: All-Reduce y on tp · 1.97 MB · 393 kB/device⟩"
+        "⟨spread: Reduce-Scatter y on tp · 983 kB · 49.2 kB/device⟩",
+        "  for deep: partition L on pp⟨Send r on pp · 65.5 kB · 8.19 kB/device⟩",
+        "  for deep.{norm,res}, last: partition S on tp"
+        "⟨All-Gather n on tp · 983 kB · 49.2 kB/device⟩",
+        "  for deep.up: store D on dp⟨All-Gather w on dp · 24.6 kB · 1.02 kB/device⟩",
+    ]
+
+
+def test_what_a_clause_brings_leads_to_who_reads_it():
+    snapshot = snapshot_of(PLANS, model=PLANNED)
+    first = inlay_hints(snapshot, Range(0, len(PLANS)))[0]
+    (target,) = [part.target for part in first.parts if part.target]
+    assert target.file.endswith("model.par")
+    assert PLANNED[slice(*target.range)] == "y"
+    assert PLANNED[: target.range.start].count("\n") == 8  # in `res`
+
+
+MANY = """\
+mesh tp = 4
+dim B = 64, D = 16, F = 128
+input x[B, D]
+weight w[D, F], v[F, D]
+layer up:   h[B, F] = x * w
+layer prob: p[B, F] = softmax over F (h)
+layer down: y[B, D] = p * v
+layer act:  a[B, D] = gelu(y) partition B on tp
+layer rank: s[B, F] = sort over F (h)
+layer turn: t[B, F] = tanh(h) partition B on tp
+output a, s, t
+"""
+
+
+def test_what_a_clause_brings_is_summed_up_where_it_is_much():
+    plan = 'import "model.par"\nfor up: partition F on tp\n'
+    assert hinted(plan, model=MANY) == [
+        "for up: partition F on tp"
+        "⟨All-Gather h on tp · 61.4 kB · 12.3 kB/device⟩"
+        "⟨All-to-All h on tp · 24.6 kB · 3.07 kB/device⟩"
+        "⟨Reduce-Scatter y on tp · 7.68 kB · 1.54 kB/device⟩"
+        "⟨1 more · 3.84 kB · 768 B/device⟩"
+    ]
+
+
+def test_clauses_beside_the_model_bring_nothing_that_is_not_shown_there():
+    text = f"{MANY}for up: partition F on tp\n"
+    assert not [line for line in hinted(text) if line.startswith("for")]

@@ -130,6 +130,22 @@ def test_a_client_that_refuses_to_register_is_asked_for_settings():
         assert editor.asked == ["client/registerCapability", "workspace/configuration"]
 
 
+@pytest.mark.parametrize("asks", [True, False])
+def test_settings_that_are_said_wrongly_are_told_once(asks):
+    capabilities = {"workspace": {"configuration": True}} if asks else {}
+    said = {"inlayHints": 5, "diagnostics": {"minimumSeverity": "Error"}}
+    told = (
+        "These settings are as by default: parspec.inlayHints: 5 is no group of settings; "
+        'parspec.diagnostics.minimumSeverity: "Error" is none of error, warning, info, hint'
+    )
+    given = {"settings": said} if asks else {"options": {"settings": said}}
+    with Editor(capabilities, **given) as editor:
+        editor.until(lambda: editor.messages)
+        editor.tell("workspace/didChangeConfiguration", {"settings": {"parspec": said}})
+        editor.open(URI, CLEAN)
+        assert editor.messages == [told]
+
+
 NO_MESSAGES = (
     (b"{not JSON", -32700),
     (b"\xff\xfe", -32700),

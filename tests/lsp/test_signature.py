@@ -76,6 +76,43 @@ def test_no_signature(line):
     assert shown(line) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("stack turns[‸", "stack turns[‹L›]: x -> y"),
+        ("stack turns[‸L]: x -> y {", "stack turns[‹L›]: x -> y"),
+        ("layer l: y = x at pp[‸", "at pp[‹stage›]"),
+        ("infer { ‸", "infer { phase  context  new_tokens  weight  compute }"),
+        ("infer { phase = ‸", "infer { ‹phase›  context  new_tokens  weight  compute }"),
+        (
+            "infer { phase = decode  context = 4‸ }",
+            "infer { phase  ‹context›  new_tokens  weight  compute }",
+        ),
+        ("device box { flops = ‸", "device box { memory  ‹flops›  hbm }"),
+        ("for decoder.{‸", None),
+        ("stack turns[L]: x -> y {‸", None),
+    ],
+)
+def test_headers_and_braces(line, expected):
+    assert shown(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("train { ‸", ""),
+        ("train adam { zero = ‸", "what is sharded over replicas (ZeRO): 0, 1, 2, 3 (default: 0)"),
+        ("train { microbatches = ‸", "microbatches of a step (default: 1)"),
+        ("infer { phase = ‸", "what a forward pass does: prefill, decode (default: prefill)"),
+    ],
+)
+def test_what_a_setting_takes(line, told):
+    snapshot, offset = at_cursor(HEAD + line)
+    found = signature(snapshot, offset)
+    assert found.note == told
+    assert found.label.startswith(line.partition("{")[0])
+
+
 def test_what_the_author_says_of_it():
     snapshot, offset = at_cursor(HEAD + "layer l: y = linear(‸")
     assert signature(snapshot, offset).note == "Tokens through a matrix."

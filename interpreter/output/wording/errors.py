@@ -18,8 +18,8 @@ _UNDERSTOOD = ("PAR3", "PAR4")  # codes about what a plan that is understood mov
 
 def errors_of(analysis: Analysis) -> str:
     """`2 errors`, those that `parspec check` counts under the plan; "" for none."""
-    number = sum(catalogue.severity(each) == "error" for each in dict.fromkeys(analysis.findings))
-    return plural(number, "error") if number else ""
+    found = {each for each in analysis.findings if catalogue.severity(each) == "error"}
+    return plural(len(found), "error") if found else ""
 
 
 def is_in_doubt(analysis: Analysis) -> bool:

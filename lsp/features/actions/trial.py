@@ -20,6 +20,7 @@ Attempt: TypeAlias = Callable[[Mapping[str, str]], Snapshot]
 
 UNBOUNDED = 1 << 62
 
+
 @value
 class Bench:
     """A snapshot and the way to try edits of it. `patience`: how many layers may be analysed for

@@ -70,7 +70,7 @@ def _brief(name: str, facts: Facts) -> str:
     if found is None:
         return ""
     moves = _moves(name, facts)
-    price = cost(moves, facts).told() if moves else "nothing moves on it"
+    price = cost(moves, facts).told() if moves else _nothing(facts)
     return f"{code(linked(found))} · {price}"
 
 
@@ -81,5 +81,12 @@ def _details(name: str, facts: Facts) -> tuple[Block, ...]:
 def _moved(name: str, facts: Facts) -> tuple[Block, ...]:
     moves = _moves(name, facts)
     if not moves:
-        return tuple(paragraph("nothing moves on it"))
+        return tuple(paragraph(_nothing(facts)))
     return (*paragraph(f"**{cost(moves, facts).told()}**"), by_primitive(moves, facts))
+
+
+def _nothing(facts: Facts) -> str:
+    """That nothing moves, in the passes that are evaluated."""
+    if not facts.model.trains:
+        return "nothing moves on it"
+    return "nothing moves on it forward; gradients are not evaluated"

@@ -1,11 +1,13 @@
-"""Hover on a dimension: its size, what it is made of, which layers split it on which axes, and
-which variables it indexes."""
+"""Hover on a dimension: its size, what it is made of, which layers and stacks split it on which
+axes, and which variables it indexes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
+from parspec.interpreter.analysis.pipeline import pipeline_of
 from parspec.interpreter.diagnostics.entry import plural
 from parspec.interpreter.output.wording.quantities import sized
 from parspec.interpreter.spec.model import Dim
@@ -15,8 +17,9 @@ from parspec.lsp.features.hovers.subject import Place, Subject, first_names, par
 from parspec.lsp.features.prices import DOT
 from parspec.lsp.features.prose import Block, Code, Table, code, note
 from parspec.lsp.features.written import comment
+from parspec.lsp.parts import grouped
 
-_NAMES = 4  # layers that a row names
+_NAMES = 4  # layers or stacks that a row names
 
 
 def dimension(name: str, place: Place) -> Subject | None:
@@ -52,10 +55,7 @@ def _made_of(dim: Dim, facts: Facts) -> Iterator[str]:
 def _details(name: str, facts: Facts) -> Iterator[Block]:
     rows = _split(name, facts)
     if rows:
-        shown = tuple(
-            (on, reader(ways), _slice(dim, ways, facts), _layers(names))
-            for dim, on, ways, names in rows
-        )
+        shown = tuple((cut.on, reader(cut.ways), cut.slice, _first(cut.by)) for cut in rows)
         yield Table(("split on", "ways", "slice", "by"), shown)
     elif facts.model.mesh.axes:
         yield from paragraph("not split by any layer")
@@ -69,22 +69,48 @@ def _brief(name: str, facts: Facts) -> str:
     if dim is None:
         return ""
     cuts = (
-        f"{'' if dim == name else f'{code(dim)} '}on {code(on)} by {plural(len(names), 'layer')}"
-        for dim, on, _, names in _split(name, facts)
+        f"{'' if cut.dim == name else f'{code(cut.dim)} '}on {code(cut.on)} by "
+        f"{plural(len(cut.by), cut.kind)}"
+        for cut in _split(name, facts)
     )
     return DOT.join((reader(dim.size), *cuts))
 
 
-def _split(name: str, facts: Facts) -> list[tuple[str, str, Amount, Sequence[str]]]:
-    """How layers split a dimension or its factors: which of these, on which axes together, how
-    many ways, and the layers."""
+class _Split(NamedTuple):
+    """How a dimension or a factor of it is split: on which axes together, how many ways, what a
+    node has of it, by which layers or stacks."""
+
+    dim: str
+    on: str
+    ways: Amount
+    slice: str
+    kind: str
+    by: Sequence[str]
+
+
+def _split(name: str, facts: Facts) -> list[_Split]:
+    """How layers and stacks split a dimension or its factors."""
+    return [*_by_layers(name, facts), *_by_stacks(name, facts)]
+
+
+def _by_layers(name: str, facts: Facts) -> Iterator[_Split]:
     dim = facts.dims.get(name)
-    leaves = dict.fromkeys((name, *(dim.factors if dim else ())))
-    return [
-        (leaf, " * ".join(axes), facts.ways(axes), layers)
-        for leaf in leaves
-        for axes, layers in facts.splitting(leaf).items()
-    ]
+    for leaf in dict.fromkeys((name, *(dim.factors if dim else ()))):
+        for axes, layers in facts.splitting(leaf).items():
+            ways = facts.ways(axes)
+            yield _Split(leaf, " * ".join(axes), ways, _slice(leaf, ways, facts), "layer", layers)
+
+
+def _by_stacks(name: str, facts: Facts) -> Iterator[_Split]:
+    """How the stages of pipelines have the turns of stacks along a dimension."""
+    stacks = [stack for part in facts.model.parts for stack in part.stacks if stack.dim == name]
+    if not stacks:
+        return
+    courses = pipeline_of(facts.model, facts.grid, stacks).courses
+    ways = {stack: (one.axes, one.stages, one.busiest) for stack, one in courses.items()}
+    for (axes, stages, turns), names in grouped(ways, lambda stack: [ways[stack]]).items():
+        by = [f"stack {stack}" for stack in names]
+        yield _Split(name, " * ".join(axes), stages, f"{name} {reader(turns)}", "stack", by)
 
 
 def _slice(dim: str, ways: Amount, facts: Facts) -> str:
@@ -94,6 +120,6 @@ def _slice(dim: str, ways: Amount, facts: Facts) -> str:
     return f"{dim} {reader(ceil_divide(facts.dims[dim].extent, ways))}"
 
 
-def _layers(names: Sequence[str]) -> str:
+def _first(names: Sequence[str]) -> str:
     shown = ", ".join(names[:_NAMES])
     return shown if len(names) <= _NAMES else f"{shown} and {len(names) - _NAMES} more"

@@ -43,8 +43,16 @@ def _item(move: Move, facts: Facts) -> str:
             f"**{move.primitive} {what} · {cost([move], facts).told()}**",
             f"{code(move.before)} → {code(move.after)} on {on}, {_where(move, facts)}{direction}",
             f"order {move.order}: {formula(move, prices)}",
+            *_of_a_carry(move, facts),
         )
     )
+
+
+def _of_a_carry(move: Move, facts: Facts) -> Iterator[str]:
+    """Why what comes into a stack is moved in the first turn, too."""
+    tensor = facts.tensor(move.tensor)
+    if move.cause == "operand" and tensor is not None and tensor.role == "carry":
+        yield "in each turn, the first too: all turns find it as a turn leaves it"
 
 
 def _where(move: Move, facts: Facts) -> str:

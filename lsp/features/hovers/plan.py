@@ -63,7 +63,7 @@ def _totals(analysis: Analysis) -> list[str]:
         if "communication" in times:
             parts.append(f"communication {in_seconds(times['communication'])}")
     elif analysis.model.mesh.axes:
-        parts.append("no traffic")
+        parts.append("no traffic forward" if analysis.model.trains else "no traffic")
     if analysis.totals.memory.total is not None:
         parts.append(f"memory {short(analysis.totals.memory.total)}/device")
     if "step" in times:

@@ -32,15 +32,20 @@ def primitive(text: str) -> Subject | None:
 def explanation(meaning: Explanation) -> tuple[Block, ...]:
     """What `parspec explain` says, without the example."""
     facts = (f"{label}: {value}" for label, value in meaning.facts)
+    name = code(meaning.name) if meaning.kind == "mark" else meaning.name
     return (
-        lines(f"**{meaning.name}** ({meaning.kind})", *meaning.text.split("\n")),
+        lines(f"**{name}** ({meaning.kind})", *meaning.text.split("\n")),
         *paragraph(*facts),
     )
 
 
 def _brief(text: str, facts: Facts) -> str:
     moves = [move for move in facts.at_work if move.primitive == text]
-    return cost(moves, facts).told() if moves else f"no {code(text)}"
+    return (
+        cost(moves, facts).told()
+        if moves
+        else f"no {code(text)}{' forward' if facts.model.trains else ''}"
+    )
 
 
 def _details(text: str, facts: Facts) -> Iterator[Block]:

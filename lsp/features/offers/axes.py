@@ -8,12 +8,12 @@ from dataclasses import replace
 
 from parspec.lsp.features.offers.scene import Scene
 from parspec.lsp.features.offers.suggestion import Suggestion
+from parspec.lsp.features.snippets import PIPELINES
 from parspec.lsp.regions import mentions_of
 
 _ON = re.compile(r"\bon\b((?:\s*[\w.]+(?:\s+(?:zigzag|ring)\b)?\s*[*,]?)*)")
 _PATH = re.compile(r"[\w.]+")
 _OF = re.compile(r"\bof\b")
-_PIPELINES = ("pp", "pipe", "pipeline", "stage")  # what axes of pipelines are mostly called
 
 
 def axes(scene: Scene) -> Iterator[Suggestion]:
@@ -65,5 +65,5 @@ def _without(taken: frozenset[str], scene: Scene) -> Iterator[Suggestion]:
     staged = scene.verb == "stages" or scene.before.rstrip().endswith(" at")
     for each in scene.space("axis", 1):
         if each.label not in taken:
-            likely = not staged or each.label.casefold() in _PIPELINES
+            likely = not staged or each.label.casefold() in PIPELINES
             yield each if likely else replace(each, rank=2)

@@ -55,7 +55,7 @@ def clauses(terminals: frozenset[str], scene: Scene) -> Iterator[Suggestion]:
 def continuing(terminals: frozenset[str], scene: Scene) -> frozenset[str]:
     """The terminals without clauses, and without words that go on with a call or with an axis which
     is none that they can follow."""
-    out = terminals - _WORDS.keys()
+    out = terminals - _WORDS.keys() if _bearer(scene) else terminals
     if "OVER" in out and scene.verb in ("layer", "op"):
         function = FUNCTIONS.get(_called(scene))
         if is_called(scene):
@@ -68,6 +68,8 @@ def continuing(terminals: frozenset[str], scene: Scene) -> frozenset[str]:
 def is_called(scene: Scene) -> bool:
     """Whether a function that is no tensor's name stands in front of the cursor."""
     name = _called(scene)
+    if not name:
+        return False
     known = name in FUNCTIONS or name in scene.known("function")
     return known and name not in scene.known("tensor")
 
@@ -89,7 +91,7 @@ def _means_something(word: str, scene: Scene) -> bool:
     subject = scene.subject
     match word:
         case "uneven":
-            return subject.stacks or subject.dims is None and scene.verb == "stack"
+            return subject.stacks
         case "store" | "frozen" if scene.verb in ("layer", "for", "stack"):
             return subject.stored is None or bool(subject.stored)
         case "recompute" | "partition" if scene.verb == "for":

@@ -16,6 +16,7 @@ from parspec.lsp.regions import is_op
 _BRACKET = re.compile(r"([\w.]*)\s*\[([^\[\]]*)\Z")
 _CLAUSE = re.compile(r"\b(?:partition|store)\b")
 _STORED = re.compile(r"\bstore\s+\Z")
+_CLOSING = re.compile(r"[\[\](=]|\Z")
 _LISTED = re.compile(r"\w+")
 
 
@@ -97,7 +98,7 @@ def _of_op(scene: Scene) -> Iterator[Suggestion]:
 def _in_bracket(scene: Scene, tensor: str, written: str) -> Iterator[Suggestion]:
     """The dimensions of a tensor that is declared or read, each once; of one that is read first
     those that it has."""
-    there = set(_LISTED.findall(written))
+    there = {*_LISTED.findall(written), *_LISTED.findall(_CLOSING.split(scene.behind)[0])}
     own: Iterable[str] = ()
     if "index" in scene.cursor.rules or "=" in scene.before:
         named = scene.region and scene.names.tensor(tensor.rpartition(".")[2], scene.region)

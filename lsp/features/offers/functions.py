@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from parspec.grammar.syntax import BlockStatement, OpStatement
 from parspec.interpreter.spec.functions import FUNCTIONS, Function
 from parspec.lsp.features import snippets
 from parspec.lsp.features.libraries import fits, import_of, libraries
@@ -20,16 +21,28 @@ _LITERALS = ("2", "0.1")  # operands that are numbers
 def functions(scene: Scene) -> Iterator[Suggestion]:
     """What may be called, with its operands to fill in: the likeliest one is filled in."""
     last = None if scene.verb == "op" else nearest(scene)
+    around = _around(scene)
     for symbol in scene.names.visible("function", scene.region):
+        if symbol.name in around:
+            continue
         named = parameters_of(scene.names, symbol) or (_filled("x", last),)
         for each in scene.all((symbol,), 4):
             yield replace(each, snippet=snippets.call(each.label, named, over=None))
     for name, function in FUNCTIONS.items():
         over = _along(function, last, scene) if function.along else None
         snippet = snippets.call(name, _operands(name, function, last), over=over)
-        yield Suggestion(name, "function", "", 5, snippet)
+        yield Suggestion(name, "function", "", 5 if over != "" else 6, snippet)
     if scene.verb == "layer":
         yield from _of_library(scene)
+
+
+def _around(scene: Scene) -> frozenset[str]:
+    """The ops and blocks in whose bodies the cursor is: none calls itself."""
+    regions = scene.region.around() if scene.region else ()
+    headers = (region.owner.statement for region in regions if region.owner)
+    return frozenset(
+        header.name.text for header in headers if isinstance(header, OpStatement | BlockStatement)
+    )
 
 
 def _operands(name: str, function: Function, last: Symbol | None) -> tuple[str, ...]:
@@ -46,12 +59,12 @@ def _filled(name: str, last: Symbol | None) -> str:
 
 def _along(function: Function, last: Symbol | None, scene: Scene) -> str:
     """The dimension that a function most likely works along: the last one that the result has, of a
-    statistic the last one that it lacks."""
+    statistic the last one that it lacks; "" where there is none."""
     out = scene.subject.dims or ()
-    own = scene.names.dims_of(last) if last else ()
-    lacking = [dim for dim in own if dim not in out]
-    likely = (*out, *lacking) if not function.keeps or function.kind == "crossentropy" else out
-    return next(reversed(likely or own), "D")
+    own = scene.names.dims_of(last) if last else out
+    keeps = function.keeps and function.kind != "crossentropy"
+    likely = [dim for dim in own if not out or (dim in out) == keeps]
+    return next(reversed(likely), "")
 
 
 def _of_library(scene: Scene) -> Iterator[Suggestion]:

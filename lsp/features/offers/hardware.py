@@ -48,4 +48,3 @@ def hardware(kind: Kind, scene: Scene) -> Iterator[Suggestion]:
 
 def _named(kind: Kind, library: Library) -> tuple[str, ...]:
     return tuple(name for each, name in library.hardware if each == kind)
-

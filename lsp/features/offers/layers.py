@@ -32,7 +32,7 @@ def layers(scene: Scene) -> Iterator[Suggestion]:
         for each in scene.all(scene.names.declared("layer", body), 2):
             if each.label not in written:
                 yield each
-        if before and scene.verb == "for":
+        if scene.verb == "for":
             weights = scene.names.declared("tensor", body)
             for each in scene.all((w for w in weights if scene.role(w) == "weight"), 5):
                 if each.label not in written:

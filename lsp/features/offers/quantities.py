@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from math import ceil
+from math import ceil, floor, log10
+from typing import TypeAlias
 
 from parspec.grammar.keywords import UNITS
 from parspec.interpreter.analysis.budgets import AT_REST
@@ -15,12 +17,13 @@ from parspec.interpreter.output.wording.facts import traffic_of
 from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
 from parspec.interpreter.spec.sizes import UNITS as KINDS_OF_UNITS
 from parspec.interpreter.spec.sizes import Kind
-from parspec.interpreter.theory.formulas import Number, is_number
+from parspec.interpreter.theory.formulas import Amount, Number, is_number
 from parspec.lsp.features import expected
 from parspec.lsp.features.offers.scene import Scene
 from parspec.lsp.features.offers.suggestion import Suggestion
 
 _SETTING = re.compile(r"([^\W\d]\w*)\s*=[^={}]*?\Z")
+_NUMBER = re.compile(r"(\d[\d_]*)(\w*)")
 _BOUNDED = re.compile(r"\bexpect\s+\w+\s*(?:<=|<)\s*\Z")
 _USUAL: Mapping[Kind, tuple[str, ...]] = {
     "bytes": ("GB", "GiB", "MB", "TB"),
@@ -52,10 +55,21 @@ def units(scene: Scene) -> Iterator[Suggestion]:
             yield Suggestion(unit, "unit", "", 1 if unit in usual else 6)
 
 
+def quantities(scene: Scene) -> Iterator[Suggestion]:
+    """The number that is being typed with a unit behind it, as far as that is begun (`80G`)."""
+    typed = _NUMBER.fullmatch(scene.snapshot.text[slice(*scene.cursor.typed)])
+    if typed is None:
+        return
+    for unit in units(scene):
+        if unit.label.casefold().startswith(typed[2].casefold()):
+            yield replace(unit, label=f"{typed[1]} {unit.label}")
+
+
 def lacks_unit(scene: Scene) -> bool:
     """Whether the number in front of the cursor means nothing without a unit."""
-    measured = kinds(scene)
-    return "UNIT" in scene.cursor.accepted and bool(measured) and not {"count", "share"} & {*measured}
+    measured = frozenset(kinds(scene))
+    unitless = not measured or not measured.isdisjoint(("count", "share"))
+    return "UNIT" in scene.cursor.accepted and not unitless
 
 
 def bounds(scene: Scene) -> Iterator[Suggestion]:
@@ -69,19 +83,25 @@ def bounds(scene: Scene) -> Iterator[Suggestion]:
         return
     read, text = said
     amount = traffic_of(analysis) if figure == "traffic" else read(analysis.totals)
-    if is_number(amount) and amount > 0:
-        yield Suggestion(text(_rounded_up(amount)), "value", f"{figure} as it is now", 1)
+    typed = scene.snapshot.text[slice(*scene.cursor.typed)]
+    bound = text(_rounded_up(amount)) if is_number(amount) and amount > 0 else ""
+    if bound and bound.startswith(typed):
+        yield Suggestion(bound, "value", f"{figure} as it is now", 1)
 
 
 def _rounded_up(amount: Number) -> Number:
     """An amount in three digits, never less than it is."""
     exact = Fraction(amount)
-    step = Fraction(10) ** (len(str(int(exact))) - 3 if exact >= 1 else -12)
+    step = Fraction(10) ** (floor(log10(exact)) - 2)
     rounded = ceil(exact / step) * step
     return rounded.numerator if rounded.denominator == 1 else rounded
 
 
-_Read = Callable[[Totals], object]
+def _step(totals: Totals) -> Fraction | None:
+    return None if totals.step_time is None else Fraction(totals.step_time)
+
+
+_Read: TypeAlias = Callable[[Totals], "Amount | None"]
 _NOW: Mapping[str, tuple[_Read, Callable[[Number], str]]] = {
     "traffic": (lambda totals: None, bytes_text),
     "memory": (lambda totals: totals.memory.total, bytes_text),
@@ -89,6 +109,6 @@ _NOW: Mapping[str, tuple[_Read, Callable[[Number], str]]] = {
     "activations": (lambda totals: totals.memory.activations, bytes_text),
     "cache": (lambda totals: totals.memory.cache, bytes_text),
     "parameters": (lambda totals: totals.parameters, count_text),
-    "step": (lambda totals: totals.step_time, seconds_text),
+    "step": (_step, seconds_text),
 }
 """How figures are read off the totals, and how they are written."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from typing import TypeVar, cast
 
 from parspec.grammar import syntax
 from parspec.grammar.keywords import normal
@@ -18,23 +19,36 @@ from parspec.lsp.names import Names, Symbol
 from parspec.lsp.regions import Region, is_op
 from parspec.lsp.snapshot import Snapshot
 
+V = TypeVar("V")
+
 _MOST = 400  # names of one kind; of more only those that begin as typed
+_WORD = re.compile(r"\A[\w-]+")
 _COMMENT = re.compile(r'("[^"\r\n]*")|#[^\r\n]*')
 
 
 class Scene:
-    """One cursor. `partial`: whether names were left out because there are too many."""
+    """One cursor. `files`: those that may be imported; `partial`: whether names were left out
+    because there are too many."""
 
-    def __init__(self, snapshot: Snapshot, cursor: Cursor) -> None:
+    def __init__(self, snapshot: Snapshot, cursor: Cursor, files: Iterable[str]) -> None:
         self.snapshot = snapshot
         self.cursor = cursor
+        self.files = files
         self.names: Names = snapshot.names
         self.partial = False
+        self._told: dict[object, object] = {}
 
     @cached_property
     def before(self) -> str:
         """The text of the statement in front of the cursor, without comments."""
         return _COMMENT.sub(lambda found: found[1] or "", self.cursor.before)
+
+    @cached_property
+    def behind(self) -> str:
+        """The rest of the line behind the word that the cursor is in, without a comment."""
+        text, end = self.snapshot.text, self.cursor.typed.end
+        line = text[end : self.snapshot.lines.line_span(self.snapshot.lines.line_of(end))[1]]
+        return _COMMENT.sub(lambda found: found[1] or "", _WORD.sub("", line)).strip()
 
     @cached_property
     def verb(self) -> str:
@@ -72,6 +86,12 @@ class Scene:
         analysis = self.snapshot.analysis_at(self.cursor.typed.start)
         return next(each for each in self.snapshot.facts if each.analysis is analysis)
 
+    def once(self, tell: Callable[[Scene], V]) -> V:
+        """What is told of the scene, found out once."""
+        if tell not in self._told:
+            self._told[tell] = tell(self)
+        return cast(V, self._told[tell])
+
     # -- names -----------------------------------------------------------------------------------
 
     def space(self, space: Space, rank: int) -> Iterator[Suggestion]:
@@ -80,13 +100,17 @@ class Scene:
 
     def all(self, symbols: Iterable[Symbol], rank: int) -> Iterator[Suggestion]:
         """Symbols, apart from those that the statement itself declares."""
-        every = [symbol for symbol in symbols if not self._declares(symbol)]
-        if len(every) > _MOST:
-            typed = normal(self.snapshot.text[slice(*self.cursor.typed)])
-            every = [symbol for symbol in every if symbol.name.startswith(typed)]
-            self.partial = True
-        for symbol in every[:_MOST]:
+        every = [symbol for symbol in symbols if not self.declares(symbol)]
+        for symbol in self.few(every, lambda symbol: symbol.name):
             yield self.one(symbol, rank)
+
+    def few(self, every: list[V], name: Callable[[V], str]) -> list[V]:
+        """So many things as are shown at once: of more those whose names begin as typed."""
+        if len(every) <= _MOST:
+            return every
+        self.partial = True
+        typed = normal(self.snapshot.text[slice(*self.cursor.typed)])
+        return [each for each in every if name(each).startswith(typed)][:_MOST]
 
     def one(self, symbol: Symbol, rank: int) -> Suggestion:
         """A symbol, with what it is declared to be."""
@@ -100,14 +124,14 @@ class Scene:
     def known(self, space: Space) -> frozenset[str]:
         """The names of a space that can be seen, but for those that the statement declares."""
         visible = self.names.visible(space, self.region)
-        return frozenset(each.name for each in visible if not self._declares(each))
+        return frozenset(each.name for each in visible if not self.declares(each))
 
     def role(self, symbol: Symbol) -> str:
         """What a tensor is declared as: `weight`, `activation`; "" where it is not."""
         declared = self.names.declarations(symbol)
         return declared[0].mention.kind if declared else ""
 
-    def _declares(self, symbol: Symbol) -> bool:
+    def declares(self, symbol: Symbol) -> bool:
         """Whether it is declared by the statement itself that is being typed, for what is around
         it, and nowhere else."""
         cursor = self.cursor

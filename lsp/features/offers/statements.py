@@ -34,6 +34,15 @@ _ONCE: Mapping[str, tuple[type[Statement], ...]] = {
 """Statements that stand once in a file or a plan, by word, with those that they exclude."""
 
 
+_COMMON = "std.h100"
+_LIKELY = frozenset(
+    {
+        *("dim", "mesh", "input", "weight", "layer", "stack", "output"),
+        *("for", "train", "plan", "expect", "import"),
+    }
+)
+
+
 def statements(scene: Scene, rank: int) -> Iterator[Suggestion]:
     """The statements that may begin."""
     place = scene.cursor.place
@@ -44,7 +53,8 @@ def statements(scene: Scene, rank: int) -> Iterator[Suggestion]:
             continue
         if _is_there(_ONCE.get(word, ()), scene):
             continue
-        yield Suggestion(word, "statement", "", rank, f"{word} {_filled(word, scene)}")
+        likely = rank if word in _LIKELY else rank + 1
+        yield Suggestion(word, "statement", "", likely, f"{word} {_filled(word, scene)}")
 
 
 def _is_there(kinds: Iterable[type[Statement]], scene: Scene) -> bool:
@@ -105,9 +115,7 @@ def _filled(word: str, scene: Scene) -> str:
             batch = next((dim for dim in _names("dim", scene) if dim == "B"), "64")
             return f"${{1:adam}} {{ global_batch = ${{2:{batch}}}  microbatches = ${{3:1}} }}"
         case "import":
-            free = (each.name for each in libraries() if each.hardware and fits(each, scene.names))
-            preferred = sorted(free, key=lambda name: name != "std.h100")
-            return place(1, next(iter(preferred), ""))
+            return place(1, _library(scene))
     return _GIVEN[word]
 
 
@@ -140,6 +148,14 @@ def _layer(scene: Scene) -> str:
             read = f"{last.name} * {weight.name}"
             return f"${{1:{name}}}: ${{2:{out}}}[${{3:{', '.join(dims)}}}] = ${{4:{read}}}"
     return f"${{1:{name}}}: ${{2:{out}}}[${{3:{', '.join(own)}}}] = ${{4:{last.name}}}"
+
+
+def _library(scene: Scene) -> str:
+    """A file of hardware that may be imported; "" where there is none or the spec has a device."""
+    if _names("device", scene):
+        return ""
+    free = [each.name for each in libraries() if each.hardware and fits(each, scene.names)]
+    return next((name for name in free if name == _COMMON), next(iter(free), ""))
 
 
 def _dims(number: int, scene: Scene) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 
 from parspec.grammar.keywords import NAME, normal
 from parspec.grammar.syntax import (
-    BlockStatement,
     LayerStatement,
     OutputStatement,
     StackStatement,
@@ -19,7 +18,7 @@ from parspec.grammar.syntax import (
 from parspec.grammar.values import value
 from parspec.interpreter.spec.frames import tensor_uses
 from parspec.lsp.names import Body, Names, Symbol, calls
-from parspec.lsp.regions import Region
+from parspec.lsp.regions import Region, is_op
 
 _PATTERNS = re.compile(r"for\b([^:]*):")
 _PATTERN = re.compile(r"(?:[^,{}]|\{[^{}]*\})+")
@@ -105,9 +104,8 @@ def _blocks(layer: LayerStatement, region: Region, names: Names) -> Iterator[Reg
     for call in calls(layer.expression) if layer.expression else ():
         for declared in names.declarations(names.function(call.function.text, region)):
             body = declared.listing.region_of(declared.chunk)
-            if isinstance(declared.chunk.statement, BlockStatement) and body is not None:
-                if body not in around:
-                    yield body
+            if body is not None and body not in around and not is_op(body):
+                yield body
 
 
 def _stored(tensors: Iterable[Symbol], names: Names) -> tuple[str, ...]:

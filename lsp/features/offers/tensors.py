@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 
-from parspec.grammar.syntax import LayerStatement, OutputStatement
+from parspec.grammar.document import Chunk
+from parspec.grammar.syntax import LayerStatement, OutputStatement, StackStatement
 from parspec.lsp.features.offers.scene import Scene
 from parspec.lsp.features.offers.suggestion import Suggestion
-from parspec.lsp.names import Symbol
+from parspec.lsp.names import Body, Symbol
 from parspec.lsp.regions import mentions_of
 
 _PATH = re.compile(r"[\w.]+")
@@ -23,8 +25,8 @@ def tensors(scene: Scene) -> Iterator[Suggestion]:
             yield from _outputs(scene)
         case "expect":
             yield from scene.all(scene.names.declared("tensor", None), 3)
-            for body in scene.names.bodies_at((("*",),)):
-                yield from scene.all(scene.names.declared("tensor", body), 5)
+            inner = (s for body in _bodies(scene) for s in scene.names.declared("tensor", body))
+            yield from scene.all(inner, 5)
         case "stack" | "block" if "->" in scene.before:
             yield from _left(scene)
         case "stack":
@@ -38,10 +40,25 @@ def tensors(scene: Scene) -> Iterator[Suggestion]:
             yield from scene.all(given, 2)
 
 
+def _bodies(scene: Scene) -> Iterator[Body]:
+    """The bodies of all stacks and called blocks, outer ones first."""
+    found: dict[Body, None] = {}
+    path: tuple[tuple[str, ...], ...] = (("*",),)
+    while new := [body for body in scene.names.bodies_at(path) if body not in found]:
+        found |= dict.fromkeys(new)
+        path = (*path, ("*",))
+    yield from found
+
+
 def nearest(scene: Scene) -> Symbol | None:
     """What the last layer above the cursor makes, else the last input above it: the likeliest
     operand of the next."""
-    found = [s for s in _seen(scene) if scene.role(s) != "weight" and _is_readable(scene, s)]
+    return scene.once(_nearest)
+
+
+def _nearest(scene: Scene) -> Symbol | None:
+    seen = (s for s in _seen(scene) if not scene.declares(s) and _is_readable(scene, s))
+    found = [s for s in seen if scene.role(s) != "weight"]
     made = [s for s in found if scene.role(s) == "activation"]
     inside = [s for s in made if s.body is not None] or made or found
     return max(inside, key=partial(_place, scene), default=None)
@@ -66,10 +83,12 @@ def _operands(scene: Scene) -> Iterator[Suggestion]:
     last = nearest(scene)
     first = {each.name for each in (*((last,) if last else ()), *unread(scene))}
     written = set(_PATH.findall(scene.before.partition("=")[2]))
+    ranked: dict[int, list[Symbol]] = {1: [], 2: [], 3: []}
     for symbol in filter(partial(_is_readable, scene), _seen(scene)):
         likely = symbol.name in first and symbol.name not in written
-        rank = 1 if likely else 2 if symbol.body is not None else 3
-        yield from scene.all((symbol,), rank)
+        ranked[1 if likely else 2 if symbol.body is not None else 3].append(symbol)
+    for rank, symbols in ranked.items():
+        yield from scene.all(symbols, rank)
 
 
 def _read(scene: Scene) -> frozenset[str]:
@@ -83,7 +102,6 @@ def _read(scene: Scene) -> frozenset[str]:
         for entry in listing.every()
         if entry.mention.space == "tensor"
         and entry.mention.act == "uses"
-        and (entry.chunk is not own or scene.cursor.place != "file")
         and isinstance(entry.chunk.statement, LayerStatement)
         and entry.chunk is not own
     )
@@ -99,7 +117,7 @@ def _place(scene: Scene, symbol: Symbol) -> tuple[bool, int]:
 
 def _outputs(scene: Scene) -> Iterator[Suggestion]:
     """What layers make, at last what comes from outside: nothing that is an output already."""
-    taken = {name for name in _PATH.findall(scene.before)} | _given(scene)
+    taken = set(_PATH.findall(scene.before)) | _given(scene)
     outer = filter(partial(_is_readable, scene), scene.names.declared("tensor", None))
     last = nearest(scene)
     for each in (*_activations(scene, outer, 2), *_inner(scene)):
@@ -110,23 +128,26 @@ def _outputs(scene: Scene) -> Iterator[Suggestion]:
 def _given(scene: Scene) -> set[str]:
     """What other statements of the file give out."""
     document, placed = scene.snapshot.document, scene.cursor.placed
-    found: set[str] = set()
-    for key in document.by_type.get(OutputStatement, ()):
-        chunk, *around = document.paths[key]
-        statement = chunk.statement
-        if isinstance(statement, OutputStatement) and not around and chunk != (placed and placed.chunk):
-            found.update(path.text for path in statement.tensors)
-    return found
+    own = placed.chunk if placed else None
+    paths = (document.paths[key] for key in document.by_type.get(OutputStatement, ()))
+    others = (path[0].statement for path in paths if len(path) == 1 and path[0] is not own)
+    given = (each.tensors for each in others if isinstance(each, OutputStatement))
+    return {tensor.text for tensors in given for tensor in tensors}
 
 
 def _inner(scene: Scene) -> Iterator[Suggestion]:
     """What layers make inside stacks and called blocks, by its path."""
-    for layer in scene.names.declared("layer", None):
-        for body in scene.names.bodies_at(((layer.name,),)):
-            own = (s for s in scene.names.declared("tensor", body) if s.body is body)
-            made = (s for s in own if scene.role(s) == "activation" and _is_readable(scene, s))
-            for each in scene.all(made, 5):
-                yield replace(each, label=f"{layer.name}.{each.label}")
+    made = [
+        (f"{layer.name}.{symbol.name}", symbol)
+        for layer in scene.names.declared("layer", None)
+        for body in scene.names.bodies_at(((layer.name,),))
+        for symbol in scene.names.declared("tensor", body)
+        if symbol.body is body
+        and scene.role(symbol) == "activation"
+        and _is_readable(scene, symbol)
+    ]
+    for path, symbol in scene.few(made, itemgetter(0)):
+        yield replace(scene.one(symbol, 5), label=path)
 
 
 def _parameters(scene: Scene) -> Iterator[Suggestion]:
@@ -139,21 +160,39 @@ def _parameters(scene: Scene) -> Iterator[Suggestion]:
 
 
 def _left(scene: Scene) -> Iterator[Suggestion]:
-    """What the body of a stack or a block makes."""
+    """What the body of a stack or a block makes, the last first; of a stack what its next turn can
+    take in."""
     placed = scene.cursor.placed
-    if placed is not None:
-        inside = scene.names.region_inside(scene.snapshot.file, placed.chunk, placed.start)
-        if inside is not None:
-            made = scene.names.declared("tensor", inside)
-            yield from scene.all((s for s in made if scene.role(s) == "activation"), 2)
+    if placed is None:
+        return
+    inside = scene.names.region_inside(scene.snapshot.file, placed.chunk, placed.start)
+    if inside is None:
+        return
+    made = dict.fromkeys(filter(None, map(_made, placed.chunk.body)))
+    symbols = [scene.names.own("tensor", name, inside) for name in made]
+    carried = inside.entered and scene.names.tensor(inside.entered, inside)
+    entered = scene.names.dims_of(carried) if carried else ()
+    fitting = [s for s in symbols if not entered or scene.names.dims_of(s) in (entered, ())]
+    for symbol in fitting:
+        yield scene.one(symbol, 1 if symbol is fitting[-1] else 2)
+
+
+def _made(chunk: Chunk) -> str | None:
+    """The tensor that a layer or a stack makes."""
+    match chunk.statement:
+        case LayerStatement(out=name) | StackStatement(carry_out=name):
+            return name.text
+    return None
 
 
 def _activations(scene: Scene, every: Iterable[Symbol], rank: int) -> Iterator[Suggestion]:
     """What layers make first, then what comes from outside; no weights."""
-    for symbol in every:
-        role = scene.role(symbol)
-        if role != "weight":
-            yield from scene.all((symbol,), rank if role == "activation" else rank + 2)
+    found = [symbol for symbol in every if scene.role(symbol) != "weight"]
+    made = [symbol for symbol in found if scene.role(symbol) == "activation"]
+    yield from scene.all(made, rank)
+    yield from scene.all(
+        (symbol for symbol in found if scene.role(symbol) != "activation"), rank + 2
+    )
 
 
 def _is_readable(scene: Scene, tensor: Symbol) -> bool:

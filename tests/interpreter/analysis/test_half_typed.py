@@ -61,6 +61,32 @@ def test_another_statement_that_is_being_typed(written: str, typed: str) -> None
     assert names(TEXT.replace(written, typed)) == ["syntax_error"]
 
 
+NEAR = """
+dim B = 4, D = 4, L = 3
+input x_one[B, D]
+{typed}
+layer z: z[B, D] = gelu(x_two)
+layer s: u[B, D] = gelu(x_one) + z
+output u
+"""
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        *("stack {", "stack dec {", "stack dec[ {", "stack dec[L]: {", "stack dec[L]: x_one -> {"),
+        *("stack dec[L]: x_one -> x_", "layer", "layer a", "layer a:", "layer a: x", "layer a: x_"),
+    ],
+)
+def test_what_is_yet_to_be_named_may_be_any_name(typed: str) -> None:
+    """Also one that is close to a known name."""
+    assert names(NEAR.format(typed=typed)) == ["syntax_error"]
+
+
+def test_what_is_named_otherwise_is_not_meant() -> None:
+    assert names(NEAR.format(typed="layer a: v")) == ["syntax_error", "unknown_name"]
+
+
 def test_a_mistake_elsewhere_is_still_told() -> None:
     text = TEXT.replace("layer up: u[B, F] = b * w1", "la").replace("h * w2", "h * ww2")
     assert names(text) == ["syntax_error", "unknown_name"]

@@ -109,7 +109,7 @@ def test_without_a_device_no_work_is_repeated_to_save_bytes(analyzed):
     assert chosen == {"up": "B", "dn": "B"}
     assert up["repeating"] == dn["repeating"] == ("none",)
     assert "repeated_work" not in {finding.name for finding in analysis.findings}
-    moved = {name: price for name, price in up["choices"]}
+    moved = dict(up["choices"])
     assert moved["none"] == moved["B"] == 3072 and moved["F"] == 6144
 
 

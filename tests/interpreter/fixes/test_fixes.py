@@ -151,6 +151,62 @@ def test_a_function_of_another_tool_is_told_by_what_it_is_here(call, here, title
     assert [each.title for each in fixes(finding, model)] == ([] if title is None else [title])
 
 
+LIBRARY = """
+dim B = 8, D = 4, S = 2, {dims}
+input x[B, S, D]
+layer f: y[B, S, D] = {call}
+output y
+"""
+
+
+def read_again(text, fix, model):
+    """The findings of a text with a fix in it."""
+    document = dict(model.documents)["spec.par"]
+    places = [(document.start_of(edit.site.chunk), edit.site.span, edit.text) for edit in fix.edits]
+    for start, span, new in sorted(places, key=lambda place: place[0] + place[1].start)[::-1]:
+        text = text[: start + span.start] + new + text[start + span.end :]
+    return [finding.name for finding, _ in found(text)]
+
+
+@pytest.mark.parametrize(
+    ("dims", "call", "near", "title"),
+    [
+        ("F = 8", "swiglu_mlp(x)", (), "Add `import std.swiglu`"),
+        ("F = 8", "swiglu_mpl(x)", ("swiglu_mlp",), "Add `import std.swiglu` for `swiglu_mlp`"),
+        ("T = S, G = 2, R = 2, K = 4, H = G * R", "gqa(x)", (), "Add `import std.gqa`"),
+        ("G = 2, T = S, R = 2, H = G * R, K = 4", "gqa(x)", (), "Add `import std.gqa`"),
+    ],
+)
+def test_a_block_of_the_library_is_imported_not_taken_for_a_function(dims, call, near, title):
+    text = LIBRARY.format(dims=dims, call=call)
+    ((finding, model),) = found(text)
+    assert dict(finding.data)["near"] == near
+    (fix,) = fixes(finding, model)
+    assert (fix.title, is_safe(finding)) == (title, False)
+    assert read_again(text, fix, model) == []
+
+
+@pytest.mark.parametrize("more", ["T = 5", "H = 4"])
+def test_a_file_that_sizes_what_the_spec_sizes_otherwise_is_not_offered(more):
+    text = LIBRARY.format(dims=f"G = 2, R = 2, K = 4, {more}", call="gqa(x)")
+    ((finding, model),) = found(text)
+    assert (finding.name, fixes(finding, model)) == ("unknown_name", ())
+
+
+@pytest.mark.parametrize(
+    ("call", "near"),
+    [
+        ("swigluu(x)", ()),  # swiglu takes two
+        ("swigluu(x, x)", ("swiglu",)),
+        ("gelu_mlp(x)", ()),  # another one of a longer name
+        ("geluu(x)", ("gelu", "relu")),
+    ],
+)
+def test_a_function_is_meant_that_takes_what_is_given(call, near):
+    ((finding, _),) = found(LIBRARY.format(dims="F = 8", call=call))[-1:]
+    assert (finding.name, dict(finding.data)["near"]) == ("unknown_name", near)
+
+
 def test_a_function_along_a_dimension_is_given_the_last_one():
     ((finding, model),) = found(CALL.format(call="softmax(x * w)"))
     assert dict(finding.data)["wants"] == "a dimension, `softmax over D (...)`"
@@ -170,12 +226,18 @@ output z
 
 
 def test_a_stack_that_leaves_what_it_does_not_make_is_offered_what_it_makes():
-    ((finding, model),) = found(STACK.format(out="b", read="y"))
+    ((finding, model),) = found(STACK.format(out="left", read="y"))
     assert dict(finding.data)["near"] == ("y", "q")
     assert [each.title for each in fixes(finding, model)] == [
-        "Replace `b` with `y`",
-        "Replace `b` with `q`",
+        "Replace `left` with `y`",
+        "Replace `left` with `q`",
     ]
+
+
+def test_a_stack_that_leaves_another_letter_is_offered_none():
+    ((finding, model),) = found(STACK.format(out="b", read="y"))
+    assert (dict(finding.data)["name"], dict(finding.data)["near"]) == ("b", ())
+    assert fixes(finding, model) == ()
 
 
 def test_a_name_inside_a_stack_is_offered_by_its_path():

@@ -260,7 +260,7 @@ def unmatched(clauses: str, body: str = BODY) -> list[tuple[object, ...]]:
         ("for t.{up,down}: partition B on dp", [("t.{up,down}", "t.{up,down}", (), ("s",))]),
         ("for s.{up,down}: partition D2 on dp", []),  # up lacks D2: it is skipped
         ("for s.{w,v}: store D on dp", []),
-        ("for s.{w,u}: frozen", [("u", "s.u", ("up",))]),
+        ("for s.{w,u}: frozen", [("u", "s.u", (), ("down", "up"))]),
         ("for s.{*,nope}: partition B on dp", []),
     ],
 )

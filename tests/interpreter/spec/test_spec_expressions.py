@@ -140,7 +140,7 @@ def test_a_loss_is_the_mean_over_what_its_result_lacks() -> None:
         ("y = softmax over F (x)", "wrong_arguments", {"wants": "a tensor with dimension F"}),
         ("y = gelu over D (x)", "wrong_arguments", {"wants": "no dimension"}),
         ("y = swiglu(x)", "wrong_arguments", {"wants": "2 tensors", "got": "1 tensor"}),
-        ("y = gleu(x)", "unknown_name", {"kind": "function", "near": ("gelu", "swiglu")}),
+        ("y = gleu(x)", "unknown_name", {"kind": "function", "near": ("gelu",)}),
         ("y = xx", "unknown_name", {"kind": "tensor", "near": ("x",)}),
         ("y[B, Q] = x", "unknown_name", {"kind": "dimension", "name": "Q"}),
         ("y = x[B, 99, D]", "bad_size", {"name": "x", "text": "99"}),
@@ -216,7 +216,7 @@ def test_deep_expressions_are_refused() -> None:
 @pytest.mark.parametrize(
     ("layer", "alone"),
     [
-        ("h[B, F] = x * w[E, F]", [("x", "D"), ("w[E, F]", "E")]),
+        ("h[B, F] = x * w[E, F]", [("x", "D")]),  # with w's E, in one
         ("h[F] = x * w", [("x", "B")]),
         ("h[B, F] = x * w", []),
     ],
@@ -261,6 +261,60 @@ def test_the_dimension_that_a_product_forgot_stands_where_one_is_to_be_summed_ov
     )
     (finding,) = [f for f in read.findings if f.name == "summed_alone"]
     assert [fix.title for fix in finding.fixes] == [title]
+
+
+@pytest.mark.parametrize(("size", "titles"), [(16, ["Write `k[B, T, H, K]`"]), (32, [])])
+def test_two_factors_with_a_dimension_of_their_own_are_asked_about_once(
+    size: int, titles: list[str]
+) -> None:
+    read = model(
+        f"dim B = 4, S = 8, H = 2, K = 16, J = {size}\ndim T = S\n"
+        "input q[B, S, H, K], k[B, T, H, J]\nlayer score: s[B, H, S, T] = q * k\noutput s\n"
+    )
+    (finding,) = read.findings
+    assert dict(finding.data) == {"tensor": "q", "dim": "K", "other": "k", "other_dim": "J"}
+    assert [fix.title for fix in finding.fixes] == titles
+
+
+def test_the_last_dimension_of_a_result_is_the_one_that_was_to_be_summed_over() -> None:
+    read = model(
+        "dim B = 4, S = 8, H = 2, K = 16\ndim T = S\n"
+        "input p[B, H, S, T], v[B, T, H, K]\nlayer mix: c[B, S, H, T] = p * v\noutput c\n"
+    )
+    (finding,) = read.findings
+    assert [fix.title for fix in finding.fixes] == ["Write `c[B, S, H, K]`"]
+
+
+DECLARED = """
+dim B = 8, D = 4, F = 6
+input x[B, D]
+weight v[F, D]
+block mlp(p[B, F]) -> r { layer i: r[B, F] = gelu(p) }
+op wide(P[B, F]) -> R[B, F] = P
+"""
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "layer b: a[B, F] = gelu(h)\nlayer c: y[B, D] = a * v",
+        "layer b: a = gelu(h)\nlayer c: y[B, D] = a * v",
+        "layer b: a[B, D] = gelu(h)\nlayer c: y[B, D] = a + x",  # if [B, D] was meant
+        "layer b: y[B, D] = h * v",
+        "layer b: a = mlp(h)\nlayer c: y[B, D] = a * v",
+        "layer b: a = wide(h)\nlayer c: y[B, D] = a * v",
+        "layer b: y[B, D] = h[B, D]",
+    ],
+)
+def test_a_declaration_is_believed_where_what_is_behind_it_is_wrong(behind: str) -> None:
+    read = model(f"{DECLARED}layer up: h[B, F] = x\n{behind}\noutput y\n")
+    found = [each for each in names(read) if each != "unused_name"]
+    assert found == ["dim_without_operand"]
+
+
+def test_what_reads_a_declaration_that_is_wrong_is_understood() -> None:
+    read = model(f"{DECLARED}layer up: h[B, F] = x\nlayer b: a = gelu(h)\noutput a\n")
+    assert operations(read) == {"b": "gelu h[B F] -> a[B F]"}
 
 
 def test_an_unknown_name_is_said_once_with_its_other_places() -> None:

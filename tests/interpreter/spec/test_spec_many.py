@@ -12,7 +12,7 @@ from reading import layers, model, only
 
 from parspec.interpreter.spec.names import MOST_LETTERS, near
 
-WORDS = st.text("abxyAB_1", min_size=1, max_size=8)
+WORDS = st.text("abxyAB_1", min_size=2, max_size=8)
 CHAIN = "mesh tp = 4\ndim B = 4\ninput y0[B]\n"
 
 
@@ -34,6 +34,21 @@ def test_close_names_are_those_of_difflib(name, names):
     close = get_close_matches(name.casefold(), folded)
     assert set(near(name, names)) >= {folded[key] for key in close[: 2 if same else 3]}
     assert len(near(name, names)) == min(3, len(close) + (same is not None))
+
+
+@pytest.mark.parametrize(
+    ("name", "close"),
+    [
+        *(("y", ()), ("Y", ()), ("X", ("x",)), ("w", ())),
+        *(("xx", ("x",)), ("xs", ("x",)), ("x2", ()), ("wx", ()), ("wqq", ("wq",))),
+    ],
+)
+def test_of_names_of_one_letter_none_is_close_to_another(name, close):
+    assert near(name, ("x", "o", "wq")) == close
+
+
+def test_a_character_may_be_a_word():
+    assert near("节", ("点", "节点")) == ("节点",)
 
 
 def test_a_name_is_compared_with_few_of_very_many(monkeypatch):

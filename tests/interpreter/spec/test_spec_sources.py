@@ -81,14 +81,23 @@ def test_a_file_is_read_once_however_many_import_it() -> None:
     assert spec.findings == ()
 
 
-def test_a_cycle_is_a_finding_at_the_import_that_closes_it() -> None:
+def test_a_cycle_is_a_finding_at_the_import_that_leads_into_it() -> None:
     spec = gathered({"main.par": 'dim A\nimport "b.par"', "b.par": 'import "main.par"\ndim B'})
     assert dims(spec) == ["A main.par", "B b.par"]
     (finding,) = spec.findings
     assert finding.name == "import_cycle"
-    assert finding.site.file == "b.par"
-    assert "main.par" in written(spec, finding)
+    assert finding.site.file == "main.par"
+    assert "b.par" in written(spec, finding)
     assert facts(finding) == {"cycle": ("main.par", "b.par", "main.par")}
+
+
+def test_a_cycle_is_told_alike_from_wherever_it_is_found() -> None:
+    """An editor shows what it finds from each open file: of one fault in one place only once."""
+    texts = {"a.par": 'import "b.par"', "b.par": 'dim B\nimport "a.par"'}
+    (outside,) = gathered({"main.par": 'import "a.par"', **texts}).findings
+    (inside,) = gather("b.par", texts["b.par"], Shelf({**texts})).findings
+    assert (outside.site.file, facts(outside)) == ("b.par", {"cycle": ("b.par", "a.par", "b.par")})
+    assert outside == inside
 
 
 def test_a_file_that_imports_itself() -> None:

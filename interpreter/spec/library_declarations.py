@@ -1,4 +1,5 @@
-"""The links and devices of the library, and what is said of one that a spec has not imported."""
+"""What the library declares, links, devices and functions, and what is said of one that a spec has
+not imported."""
 
 from __future__ import annotations
 
@@ -12,13 +13,18 @@ from parspec.interpreter.spec.names import unknown, unknown_but_for
 
 _ELSEWHERE: Mapping[str, str] = {"infiniband": "ib", "roce": "ib", "nvswitch": "nvlink"}
 """What others call the links of the library."""
+_STATEMENTS: Mapping[str, str] = {"function": "op|block"}  # others are called as their statement
 _MOST = 3  # names that may be meant
 
 
 def declaring(kind: str, name: str) -> tuple[str, ...]:
-    """The built-in files (`std.NAME`) that declare a device or a link."""
-    files = [f"std.{each}" for each in library_names()]
-    return tuple(each for each in files if f"\n{kind} {name} " in f"\n{library_file(each)}")
+    """The built-in files (`std.NAME`) that declare a device, a link or a function."""
+    return tuple(file for file, names in _declared(kind).items() if name in names)
+
+
+def library_functions() -> tuple[str, ...]:
+    """The names of all ops and blocks of the library."""
+    return _of_library("function")
 
 
 def unknown_hardware(kind: str, name: str, site: Site, declared: Iterable[str]) -> Finding:
@@ -37,8 +43,14 @@ def unknown_hardware(kind: str, name: str, site: Site, declared: Iterable[str]) 
     return unknown(kind, name, site, sorted(known))
 
 
-@cache
 def _of_library(kind: str) -> tuple[str, ...]:
-    """The names of all devices or links of the library."""
-    texts = "\n".join(library_file(f"std.{each}") or "" for each in library_names())
-    return tuple(sorted(set(re.findall(rf"^{kind} (\S+)", texts, re.MULTILINE))))
+    """The names of all devices, links or functions of the library."""
+    return tuple(sorted(frozenset().union(*_declared(kind).values())))
+
+
+@cache
+def _declared(kind: str) -> Mapping[str, frozenset[str]]:
+    """The names that each built-in file declares of a kind."""
+    statement = re.compile(rf"^(?:{_STATEMENTS.get(kind, kind)}) (\w+)", re.MULTILINE)
+    files = [f"std.{each}" for each in library_names()]
+    return {file: frozenset(statement.findall(library_file(file) or "")) for file in files}

@@ -1,0 +1,113 @@
+"""Imports of what the library declares and a spec has not imported: its ops and blocks.
+
+What such a file sizes, a spec cannot size again: what the spec says of it in the same words is
+taken away, and where it says something else the file is not offered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from parspec.grammar.syntax import (
+    BlockStatement,
+    DimStatement,
+    ImportStatement,
+    OpStatement,
+)
+from parspec.grammar.values import value
+from parspec.interpreter.diagnostics.entry import items, word
+from parspec.interpreter.diagnostics.findings import Edit, Fix
+from parspec.interpreter.fixes.case import Case, fix
+from parspec.interpreter.fixes.spots import Spot, every, last
+from parspec.interpreter.spec.library_declarations import declaring
+from parspec.interpreter.spec.library_files import is_library, library_file
+
+
+@value
+class _Brought:
+    """What an import brings: the names of ops and blocks, and how the dimensions that are sized are
+    written, by name."""
+
+    functions: frozenset[str]
+    sized: Mapping[str, str]
+
+
+def functions(case: Case) -> Iterator[Fix]:
+    """An import of each file of the library that declares an unknown function, or one of a close
+    name, which the name that is written becomes."""
+    if case.text("kind") != "function":
+        return
+    name = case.text("name")
+    for meant in (name, *map(word, items(case.facts.get("near")))):
+        for library in declaring("function", meant) if case.is_to_import(meant) else ():
+            agreed = _agreed(case, _brought(library))
+            if agreed is not None:
+                statement = f"import {library}"
+                beside = "" if meant == name else f" for `{meant}`"
+                renamed = () if meant == name else case.named_everywhere(meant)
+                added = _beside_imports(case, statement)
+                yield fix(f"Add `{statement}`{beside}", added, *agreed, *renamed)
+
+
+def _beside_imports(case: Case, statement: str) -> Edit:
+    """A statement below the last import of the file, or above everything else in it."""
+    imports = last(ImportStatement, case.at.file, case.model)
+    first = next(case.statements())
+    return first.above(statement) if imports is None else imports.below(statement)
+
+
+def _agreed(case: Case, brought: _Brought) -> tuple[Edit, ...] | None:
+    """The edits that take away what the spec says in the words of the files that an import would
+    bring; None where it says something else of the same names."""
+    edits: list[Edit] = []
+    own = (file for file, _ in case.model.documents if not is_library(file))
+    said = (one for file in own for one in every(file, case.model) if not one.around)
+    for one in said:
+        match one.chunk.statement:
+            case OpStatement(name=name) | BlockStatement(name=name):
+                if name.text in brought.functions:
+                    return None
+            case DimStatement() as dims:
+                taken = _taken(one, dims, brought.sized)
+                if taken is None:
+                    return None
+                edits += taken
+    return tuple(edits)
+
+
+def _taken(one: Spot, statement: DimStatement, sized: Mapping[str, str]) -> Iterator[Edit] | None:
+    """The dimensions taken away that are sized in these words; None where one is in others."""
+    said = [item for item in statement.items if item.name.text in sized]
+    if any(item.size and one.text(item.span) != sized[item.name.text] for item in said):
+        return None
+    if len(said) == len(statement.items):
+        return iter((one.removed(),))
+    places = [place for place, item in enumerate(statement.items) if item in said]
+    return one.without_some([item.span for item in statement.items], places)
+
+
+@cache
+def _brought(library: str) -> _Brought:
+    """What a file of the library brings with all that it imports."""
+    from parspec.grammar.parser import parse  # only where something is read
+
+    files: set[str] = set()
+    functions: set[str] = set()
+    sized: dict[str, str] = {}
+    pending = [library]
+    while pending:
+        target = pending.pop()
+        if target in files:
+            continue
+        files.add(target)
+        for chunk in parse(library_file(target) or "").chunks:
+            match chunk.statement:
+                case ImportStatement(target=further):
+                    pending.append(further)
+                case OpStatement(name=name) | BlockStatement(name=name):
+                    functions.add(name.text)
+                case DimStatement(items=dims):
+                    written = {item.name.text: item for item in dims if item.size}
+                    sized |= {dim: chunk.text[slice(*item.span)] for dim, item in written.items()}
+    return _Brought(frozenset(functions), sized)
