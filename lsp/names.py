@@ -159,6 +159,8 @@ class Names:
         self, name: str, asked: Callable[[Run], bool] = lambda _: True
     ) -> Iterator[tuple[Listing, int]]:
         """The chunks of the runs asked about in which a name may be written, and few others."""
+        if not name:
+            return
         text = re.escape(name)
         word = re.compile(rf"{text}(?<!\w{text})(?!\w)")  # one that begins with text is quick
         for document in self._documents.values():

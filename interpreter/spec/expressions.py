@@ -33,7 +33,7 @@ from parspec.interpreter.spec.indices import Dimensions, Reading, matches, read,
 from parspec.interpreter.spec.limits import OPERANDS
 from parspec.interpreter.spec.mends import swapped
 from parspec.interpreter.spec.scopes import Callee, Here, Notes, Scope, Seen
-from parspec.interpreter.spec.shapes import Draft, Leaves, Written, check, inner, union
+from parspec.interpreter.spec.shapes import ROLES, Draft, Leaves, Written, check, inner, union
 from parspec.interpreter.spec.unknown_functions import report_unknown_function
 
 if TYPE_CHECKING:
@@ -99,6 +99,10 @@ def _unnamed(draft: Draft, frame: Frame, host: Host) -> Reading | None:
         text = frame.here.placed.text(draft.span)
         frame.here.report("missing_index", draft.span, name=text, reason=reason)
         return None
+    if draft.kind in ROLES:
+        text = frame.here.placed.text(draft.span)
+        if not check(draft, Written(text, draft.span), output, frame.here):
+            return None
     return host.unnamed(draft, output, frame.here)
 
 
