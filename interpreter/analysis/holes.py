@@ -2,10 +2,10 @@
 
 Every choice is priced by analysing the whole plan with it. What fits the devices comes first, then
 what keeps the spec's budgets of memory; then what counts is time where that is known of all
-choices. Where it is not, nobody knows what work costs beside bytes: what repeats no work comes
-first, of that what sends the fewest bytes. Among equals it is the one that computes least, then the
-first in order. Several holes are tried together while there are few, else one after another until
-none changes.
+choices, else the bytes that devices send (it is told which of these choices repeat work, as nobody
+knows what that costs beside bytes). Among equals it is the one that computes least, then the first
+in order. Several holes are tried together while there are few, else one after another until none
+changes.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from itertools import chain, product
+from math import prod
 from typing import TypeAlias
 
 from parspec.grammar.syntax import BudgetExpect
@@ -139,10 +140,8 @@ def _holes(model: Model, layers: Iterable[Layer]) -> Iterator[Hole]:
         for said in layer.assignments:
             if said.saying != "hole":
                 continue
-            ways = 1
-            for axis in said.sequence or (said.axis,):
-                size = sizes.get(axis, 1)
-                ways *= size if isinstance(size, int) else 1
+            axes = said.sequence or (said.axis,)
+            ways = prod(size for axis in axes if isinstance(size := sizes.get(axis), int))
             fits = tuple(
                 dim
                 for dim in layer.operator.dims
@@ -151,7 +150,6 @@ def _holes(model: Model, layers: Iterable[Layer]) -> Iterator[Hole]:
             known = found.get(said.site)
             options = dict.fromkeys((*(known.options if known else ()), *fits, None))
             first = known.layer if known else layer.name
-            axes = said.sequence or (said.axis,)
             found[said.site] = Hole(said.site, axes, first, tuple(options))
     yield from found.values()
 
@@ -160,10 +158,7 @@ def _search(
     holes: Sequence[Hole], cost: Callable[[tuple[str | None, ...]], Cost]
 ) -> tuple[str | None, ...]:
     """The cheapest choices, the earlier ones among equals."""
-    combinations = 1
-    for hole in holes:
-        combinations *= len(hole.options)
-    if combinations <= TOGETHER:
+    if prod(len(hole.options) for hole in holes) <= TOGETHER:
         return _cheapest(tuple(product(*(hole.options for hole in holes))), cost)
     best = tuple(hole.options[0] for hole in holes)
     for _ in range(SWEEPS):
@@ -182,24 +177,23 @@ def _cheapest(
     """The choices of the least cost, of those that fit the devices and keep budgets if any do;
     symbolic sizes at a fixed point."""
     costs = {picked: cost(picked) for picked in tries}
-    spent, repeated = _spent(costs.values()), _repeated(costs.values())
+    spent = _spent(costs.values())
 
-    def rank(picked: tuple[str | None, ...]) -> tuple[bool, bool, int, Number, Number]:
+    def rank(picked: tuple[str | None, ...]) -> tuple[bool, bool, Number, Number]:
         one = costs[picked]
-        bad = not one.fits, not one.keeps
-        return *bad, repeated(one), generic(spent(one)), generic(one.flops)
+        return not one.fits, not one.keeps, generic(spent(one)), generic(one.flops)
 
     return min(tries, key=rank)
 
 
-def _repeated(costs: Iterable[Cost]) -> Callable[[Cost], int]:
-    """How much work choices repeat, in notable steps above the one that computes least; 0 where
+def _repeats(costs: Iterable[Cost]) -> Callable[[Cost], bool]:
+    """Whether a choice repeats notable work, beside the one that computes least; None does where
     time tells what that costs."""
     asked = tuple(costs)
     least = min(generic(cost.flops) for cost in asked)
-    if not least or _spent(asked) is _seconds:
-        return lambda _: 0
-    return lambda cost: int((generic(cost.flops) - least) * NOTABLE // least)
+    if _spent(asked) is _seconds:
+        return lambda _: False
+    return lambda cost: (generic(cost.flops) - least) * NOTABLE >= least > 0
 
 
 def _spent(costs: Iterable[Cost]) -> Callable[[Cost], Amount]:
@@ -261,7 +255,7 @@ def _finding(
         option or "none": cost((*best[:place], option, *best[place + 1 :]))
         for option in hole.options
     }
-    spent, repeated = _spent(costs.values()), _repeated(costs.values())
+    spent, repeats = _spent(costs.values()), _repeats(costs.values())
     chosen = best[place] or "none"
     facts: dict[str, Datum] = {
         "layer": hole.layer,
@@ -271,7 +265,7 @@ def _finding(
         "unit": "s" if spent is _seconds else "B",
         "too_large": tuple(name for name, each in costs.items() if not each.fits),
         "over_budget": tuple(name for name, each in costs.items() if not each.keeps),
-        "repeating": tuple(name for name, each in costs.items() if repeated(each)),
+        "repeating": tuple(name for name, each in costs.items() if repeats(each)),
     }
     edit = Edit(hole.site, f"{chosen} on {axes}")
     fix = Fix(f"Replace `?` with `{chosen}`", (edit,))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Again: TypeAlias = "Callable[[Mapping[str, str], str | None], Analysis]"
 """The analysis of a spec under a plan if these files had other texts."""
 
-PATIENCE = 4000  # statements that are looked at again for the fixes of one file
+PATIENCE = 1000  # statements that are looked at again for the fixes of one file
 _FEWEST = 40  # statements that a look takes as long as, at least
 _TRIED = frozenset({"layers_lost"})  # of these the fixes are shown that have been tried
 
@@ -58,21 +58,28 @@ class Trials:
     def __init__(self, analyses: Iterable[Analysis], again: Again) -> None:
         self.analyses = {analysis.model.plan: analysis for analysis in analyses}
         self.again = again
-        self.statements = max(map(_statements, self.analyses.values()), default=0)
+        self.statements = max(map(_looked_at, self.analyses.values()), default=0)
         self.left = PATIENCE
 
     def offered(self, finding: Finding, model: Model) -> tuple[Fix, ...]:
         """The fixes of a finding that may be shown."""
         if finding.name in CERTAIN:
             return surest(finding, model)
+        if finding.name in _TRIED:
+            return self._that_mend(fixes(finding, model), finding, model, ())
+        likely = surest(finding, model)
+        return self._that_mend(likely, finding, model, likely)
+
+    def _that_mend(
+        self, found: tuple[Fix, ...], finding: Finding, model: Model, untried: tuple[Fix, ...]
+    ) -> tuple[Fix, ...]:
+        """The fixes that do what they are for; `untried` where it would take too long to tell."""
+        cost = len(found) * max(_FEWEST, self.statements)
+        if self.left < cost:
+            return untried
+        self.left -= cost
         analysis = self.analyses[model.plan]
-        cost = max(_FEWEST, self.statements)
-        tried = finding.name in _TRIED
-        shown = fixes(finding, model) if tried else surest(finding, model)
-        if not shown or self.left < cost * len(shown):
-            return () if tried else shown
-        self.left -= cost * len(shown)
-        return tuple(fix for fix in shown if self._mends(fix, finding, analysis))
+        return tuple(fix for fix in found if self._mends(fix, finding, analysis))
 
     def _mends(self, fix: Fix, finding: Finding, analysis: Analysis) -> bool:
         model = analysis.model
@@ -96,9 +103,12 @@ class Beside(Reader):
         return self.reader.real(file)
 
 
-def _statements(analysis: Analysis) -> int:
-    """How many statements the files of a spec have."""
-    return sum(len(run.every) for _, document in analysis.model.documents for run in document.runs)
+def _looked_at(analysis: Analysis) -> int:
+    """How many statements the files of a spec have, as often as they are looked at: for each hole
+    once more."""
+    runs = (run for _, document in analysis.model.documents for run in document.runs)
+    holes = sum(finding.name == "hole" for finding in analysis.findings)
+    return sum(len(run.every) for run in runs) * (1 + holes)
 
 
 def _with(edits: Iterable[Edit], model: Model) -> Mapping[str, str]:

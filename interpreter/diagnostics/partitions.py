@@ -183,13 +183,13 @@ def _hole(facts: Facts) -> str:
 _FLAWS = {
     "too_large": ("does not fit", "fits"),
     "over_budget": ("breaks a budget of memory", "keeps the budgets of memory"),
-    "repeating": ("repeats work", "repeats no work"),
+    "repeating": ("repeats work", ""),
 }
-"""What puts a choice behind others, and what is said of one that is without it."""
+"""What speaks against a choice, and of what puts it behind others what is said of those without."""
 
 
 def _flaws(facts: Facts, name: Datum) -> tuple[str, ...]:
-    """What puts a choice behind others."""
+    """What speaks against a choice."""
     return tuple(said for key, (said, _) in _FLAWS.items() if name in items(facts.get(key, ())))
 
 
@@ -197,7 +197,7 @@ def _lacking(facts: Facts, flaws: tuple[str, ...]) -> str:
     """`, though it does not fit`; ` that fits`, where other choices do not."""
     if flaws:
         return f", though it {enumeration(flaws)}"
-    without = tuple(said for key, (_, said) in _FLAWS.items() if facts.get(key))
+    without = tuple(said for key, (_, said) in _FLAWS.items() if said and facts.get(key))
     return f" that {enumeration(without)}" if without else ""
 
 

@@ -327,7 +327,7 @@ def test_holes_are_filled_one_by_one_or_all_at_once():
         "-layer down: y[B, D] = x * w partition ? on N",
         "-layer up:   z[B, F] = y * v partition ? on N",
         "+layer down: y[B, D] = x * w partition B on N",
-        "+layer up:   z[B, F] = y * v partition B on N",
+        "+layer up:   z[B, F] = y * v partition none on N",
     ]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from parspec.interpreter.analysis import holes
+from parspec.interpreter.diagnostics.catalogue import message
 
 SPEC = """
 mesh a = 4
@@ -103,14 +104,15 @@ def chosen_in(analysis):
     return {data["layer"]: data["dim"] for data in found}, found
 
 
-def test_without_a_device_no_work_is_repeated_to_save_bytes(analyzed):
+def test_without_a_device_bytes_count_and_it_is_told_which_choices_repeat_work(analyzed):
     analysis = analyzed(PAIR)
     chosen, (up, dn) = chosen_in(analysis)
-    assert chosen == {"up": "B", "dn": "B"}
+    assert chosen == {"up": "none", "dn": "none"}
     assert up["repeating"] == dn["repeating"] == ("none",)
-    assert "repeated_work" not in {finding.name for finding in analysis.findings}
-    moved = dict(up["choices"])
-    assert moved["none"] == moved["B"] == 3072 and moved["F"] == 6144
+    assert dict(up["choices"])["none"] == 0
+    said = message(next(f for f in analysis.findings if f.name == "hole"))
+    assert ", though it repeats work (" in said
+    assert "repeated_work" in {finding.name for finding in analysis.findings}
 
 
 def test_where_times_are_known_work_may_be_repeated(analyzed):

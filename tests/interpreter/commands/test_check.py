@@ -104,8 +104,7 @@ class TestCheck:
         _, out, _ = ran("check", "hole.par", "--format", "concise")
         assert out == (
             "hole.par:5:39: info[PAR213] `?` on N is filled with F, by bytes the cheapest for "
-            "down that repeats no work "
-            "(a device sends B: 1.79 kB, F: 448 B, none: 14.3 kB but repeats work)\n"
+            "down (a device sends B: 1.79 kB, F: 448 B, none: 14.3 kB but repeats work)\n"
         )
 
     def test_what_has_no_size_is_named(self, ran):

@@ -362,7 +362,7 @@ MESSAGES = [
         | {"choices": (("B", 0.0), ("F", 300.0), ("none", 0.0))}
         | {"over_budget": ("B", "none"), "repeating": ("none",)},
         "`?` on tp is filled with F, by bytes the cheapest for up that keeps the budgets of memory "
-        "and repeats no work (a device sends B: 0 B but breaks a budget of memory, F: 300 B, "
+        "(a device sends B: 0 B but breaks a budget of memory, F: 300 B, "
         "none: 0 B but breaks a budget of memory and repeats work)",
     ),
     (
