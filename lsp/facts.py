@@ -29,12 +29,12 @@ from parspec.interpreter.spec.model import (
 )
 from parspec.interpreter.theory.formulas import Amount, product
 from parspec.lsp.parts import (
-    Chunk,
     ListedFacts,
     PartFacts,
-    chunk_of,
+    StatementKey,
     facts_of,
     grouped,
+    key_of,
     listed_facts,
 )
 
@@ -151,9 +151,11 @@ class Facts:
                 return path
         return None
 
-    def _at(self, site: Site, table: Callable[[PartFacts], Mapping[Chunk, list[V]]]) -> Iterator[V]:
+    def _at(
+        self, site: Site, table: Callable[[PartFacts], Mapping[StatementKey, list[V]]]
+    ) -> Iterator[V]:
         for place in self._places_of(site):
-            yield from table(self.parts[place]).get(chunk_of(site), ())
+            yield from table(self.parts[place]).get(key_of(site), ())
 
     def _places_of(self, site: Site) -> tuple[int, ...]:
         """The places of the parts that come from the statement of a site."""
@@ -301,7 +303,7 @@ class Facts:
 
     def moved_at(self, site: Site) -> list[Move]:
         """All moves, free ones too, at the statement of a site."""
-        chunk = chunk_of(site)
+        key = key_of(site)
         found = (self._listed[place][1] for place in self._places_of(site))
-        moves = [move for listed in found for move in listed.moved_at.get(chunk, ())]
-        return [*moves, *(m for m in self.analysis.to_outputs if chunk_of(m.site) == chunk)]
+        moves = [move for listed in found for move in listed.moved_at.get(key, ())]
+        return [*moves, *(m for m in self.analysis.to_outputs if key_of(m.site) == key)]

@@ -65,11 +65,11 @@ class Names:
         return [listing_of(run) for each in self._documents.values() for run in each.runs]
 
     @cached_property
-    def offers(self) -> tuple[object, ...]:
+    def nameable(self) -> tuple[object, ...]:
         """What is declared outside of bodies, file by file and run by run: as long as it is equal,
         the names in a run that leads nowhere far mean the same."""
         return tuple(
-            (file, tuple([listing_of(run).offers for run in document.runs]))
+            (file, tuple([listing_of(run).nameable for run in document.runs]))
             for file, document in self._documents.items()
         )
 

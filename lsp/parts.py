@@ -18,7 +18,7 @@ from parspec.interpreter.diagnostics.findings import Site
 from parspec.interpreter.output.wording.facts import at_work
 from parspec.interpreter.spec.model import Layer, Part, Stack, Tensor
 
-Chunk: TypeAlias = tuple[str, int]  # the file and the key of a statement
+StatementKey: TypeAlias = tuple[str, int]  # the file and the key of a statement
 K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 V = TypeVar("V")
@@ -62,19 +62,19 @@ class PartFacts:
         return {file: tuple(keys) for file, keys in found.items()}
 
     @cached_property
-    def layers_at(self) -> Mapping[Chunk, list[Layer]]:
+    def layers_at(self) -> Mapping[StatementKey, list[Layer]]:
         """Layers by statement."""
-        return grouped(self._layers, lambda layer: [chunk_of(layer.site)])
+        return grouped(self._layers, lambda layer: [key_of(layer.site)])
 
     @cached_property
-    def stacks_at(self) -> Mapping[Chunk, list[Stack]]:
+    def stacks_at(self) -> Mapping[StatementKey, list[Stack]]:
         """Stacks by statement."""
-        return grouped(self._stacks, lambda stack: [chunk_of(stack.site)])
+        return grouped(self._stacks, lambda stack: [key_of(stack.site)])
 
     @cached_property
-    def tensors_at(self) -> Mapping[Chunk, list[Tensor]]:
+    def tensors_at(self) -> Mapping[StatementKey, list[Tensor]]:
         """Variables by statement."""
-        return grouped(self._tensors, lambda tensor: [chunk_of(tensor.site)])
+        return grouped(self._tensors, lambda tensor: [key_of(tensor.site)])
 
     @cached_property
     def asked(self) -> frozenset[Asked]:
@@ -169,9 +169,9 @@ class ListedFacts:
         return grouped(at_work(self._listed.moves), lambda move: _paths(move.layer))
 
     @cached_property
-    def moved_at(self) -> Mapping[Chunk, list[Move]]:
+    def moved_at(self) -> Mapping[StatementKey, list[Move]]:
         """All moves, free ones too, by statement."""
-        return grouped(self._listed.moves, lambda move: [chunk_of(move.site)])
+        return grouped(self._listed.moves, lambda move: [key_of(move.site)])
 
 
 _PARTS: WeakKeyDictionary[Part, PartFacts] = WeakKeyDictionary()
@@ -204,7 +204,7 @@ def grouped(values: Iterable[V], keys: Callable[[V], Iterable[K]]) -> dict[K, li
     return found
 
 
-def chunk_of(site: Site) -> Chunk:
+def key_of(site: Site) -> StatementKey:
     """The statement of a site."""
     return site.file, site.chunk
 

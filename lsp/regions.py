@@ -137,7 +137,7 @@ class Listing:
         "_chunks",
         "_complete",
         "_entries",
-        "_offers",
+        "_nameable",
         "_offsets",
         "around",
         "bodies",
@@ -151,7 +151,7 @@ class Listing:
         self._offsets = run.offsets
         self._entries: dict[int, tuple[Entry, ...]] = {}
         self._complete = False
-        self._offers: tuple[object, ...] | None = None
+        self._nameable: tuple[object, ...] | None = None
         self.top = Region(None, None, self)
         self.bodies: dict[int, Region] = {}
         self.around: dict[int, Region] = {}
@@ -204,13 +204,13 @@ class Listing:
         return (entry for order in self.orders for entry in self.entries(order))
 
     @property
-    def offers(self) -> tuple[object, ...]:
+    def nameable(self) -> tuple[object, ...]:
         """What the outermost statements of the run declare, as far as the meaning of names in
         others depends on it: of ops all that is written."""
-        if self._offers is None:
+        if self._nameable is None:
             declared = self.top.declared.items()
-            self._offers = tuple(_offer(key, entry) for key, each in declared for entry in each)
-        return self._offers
+            self._nameable = tuple(_told(key, entry) for key, each in declared for entry in each)
+        return self._nameable
 
     @property
     def leads_far(self) -> bool:
@@ -231,7 +231,7 @@ class Listing:
                 known.append(entry)
 
 
-def _offer(key: Key, entry: Entry) -> tuple[object, ...]:
+def _told(key: Key, entry: Entry) -> tuple[object, ...]:
     mention, chunk = entry.mention, entry.chunk
     written = chunk.text if isinstance(chunk.statement, OpStatement) else ""
     in_plan = entry.region.owner is not None

@@ -6,7 +6,6 @@ the other factors lack.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -18,8 +17,7 @@ from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix, written_dims
 from parspec.interpreter.fixes.spots import Spot, inside, last, of_type
 from parspec.interpreter.spec.functions import FUNCTIONS
-from parspec.interpreter.spec.library_declarations import declaring
-from parspec.interpreter.spec.library_files import library_file
+from parspec.interpreter.spec.library_declarations import declared_in, declaring
 
 
 def missing(case: Case) -> Iterator[Fix]:
@@ -74,8 +72,9 @@ def _hardware(case: Case, kind: str, meant: str) -> Iterator[Fix]:
     beside = f" for `{meant}`" if renamed else ""
     for library in files if not complete else sorted(complete):
         statement = f"import {library}"
-        links = _links(library)
-        clash = next((one for one in _imports(case) if not links.isdisjoint(_links(one[1]))), None)
+        links = declared_in(library, "link")
+        alike = (one for one in _imports(case) if links & declared_in(one[1], "link"))
+        clash = next(alike, None)
         if clash is None:
             added = case.at.outermost.above(statement)
             yield fix(f"Add `{statement}`{beside}", added, *renamed)
@@ -100,12 +99,6 @@ def _imports(case: Case) -> Iterator[tuple[Spot, str, Span]]:
         match one.chunk.statement:
             case ImportStatement(quoted=False, target=target, span=span):
                 yield one, target, span
-
-
-def _links(library: str) -> frozenset[str]:
-    """The links that a library file declares."""
-    text = library_file(library) or ""
-    return frozenset(re.findall(r"^link (\S+)", text, re.MULTILINE))
 
 
 def _variable(case: Case, name: str) -> Iterator[Fix]:

@@ -9,19 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from parspec.grammar.syntax import (
-    BlockStatement,
-    DimStatement,
-    ImportStatement,
-    OpStatement,
-)
+from parspec.grammar.syntax import BlockStatement, DimStatement, ImportStatement, OpStatement
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix
 from parspec.interpreter.fixes.spots import Spot, every, last
 from parspec.interpreter.spec.library_declarations import declaring
-from parspec.interpreter.spec.library_files import is_library, library_file
+from parspec.interpreter.spec.library_files import is_library
+from parspec.interpreter.spec.library_statements import brought, library_document
+from parspec.interpreter.spec.model import Model
 
 
 @value
@@ -42,19 +39,23 @@ def functions(case: Case) -> Iterator[Fix]:
     for meant in (name, *map(word, items(case.facts.get("near")))):
         for library in declaring("function", meant) if case.is_to_import(meant) else ():
             agreed = _agreed(case, _brought(library))
-            if agreed is not None:
-                statement = f"import {library}"
+            added = import_edit(library, case.at.file, case.model)
+            if agreed is not None and added is not None:
                 beside = "" if meant == name else f" for `{meant}`"
                 renamed = () if meant == name else case.named_everywhere(meant)
-                added = _beside_imports(case, statement)
-                yield fix(f"Add `{statement}`{beside}", added, *agreed, *renamed)
+                yield fix(f"Add `import {library}`{beside}", added, *agreed, *renamed)
 
 
-def _beside_imports(case: Case, statement: str) -> Edit:
-    """A statement below the last import of the file, or above everything else in it."""
-    imports = last(ImportStatement, case.at.file, case.model)
-    first = next(case.statements())
-    return first.above(statement) if imports is None else imports.below(statement)
+def import_edit(library: str, file: str, model: Model) -> Edit | None:
+    """The import of a file of the library, below the last import of a file or above everything
+    else in it; None where it has no statements or nobody can edit it."""
+    if is_library(file):
+        return None
+    statement = f"import {library}"
+    imports, first = last(ImportStatement, file, model), next(every(file, model), None)
+    if imports is not None:
+        return imports.below(statement)
+    return None if first is None else first.above(statement)
 
 
 def _agreed(case: Case, brought: _Brought) -> tuple[Edit, ...] | None:
@@ -90,21 +91,11 @@ def _taken(one: Spot, statement: DimStatement, sized: Mapping[str, str]) -> Iter
 @cache
 def _brought(library: str) -> _Brought:
     """What a file of the library brings with all that it imports."""
-    from parspec.grammar.parser import parse  # only where something is read
-
-    files: set[str] = set()
     functions: set[str] = set()
     sized: dict[str, str] = {}
-    pending = [library]
-    while pending:
-        target = pending.pop()
-        if target in files:
-            continue
-        files.add(target)
-        for chunk in parse(library_file(target) or "").chunks:
+    for file in brought(library):
+        for chunk in library_document(file).chunks:
             match chunk.statement:
-                case ImportStatement(target=further):
-                    pending.append(further)
                 case OpStatement(name=name) | BlockStatement(name=name):
                     functions.add(name.text)
                 case DimStatement(items=dims):

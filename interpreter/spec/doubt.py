@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from parspec.grammar.keywords import NAME, STARTERS, misspelt_starter
 from parspec.grammar.syntax import PlanStatement
 from parspec.interpreter.diagnostics import catalogue
+from parspec.interpreter.diagnostics.entry import items
 from parspec.interpreter.diagnostics.findings import Fix, Related
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ DECLARES: Mapping[str, tuple[str, ...]] = {
 READS = frozenset({"layer", "op", "block", "stack", "output"})
 """The statements that read variables: one with an error may read any."""
 EVERY_KIND = "import"  # an import declares names of all kinds
-READING = "reading"
+READING = "reading"  # what is read may be missing
 CALLED = "called"  # a function of which nothing is known may have dimensions inside
 NAMES = ("dimension", "axis", "link", "device", "tensor", "layer", "function")
 ANY = "?"  # a statement whose keyword was lost may be of any kind
@@ -71,26 +72,21 @@ def without_consequences(
 ) -> Iterator[Finding]:
     """The findings but for those that may follow from what was lost; `aside`: the chunks from which
     nothing follows, by file and key."""
-    findings, documents = tuple(findings), tuple(documents)
-    broken = broken_chunks(documents)
+    findings, by_file = tuple(findings), dict(documents)
+    broken = broken_chunks(by_file.items())
     lost_in = [
         (file, document.start_of(chunk.key), chunk)
-        for file, document in documents
+        for file, document in by_file.items()
         for chunk in document.faulty
         if (file, chunk.key) not in aside
     ]
     faulty = [chunk for _, _, chunk in lost_in]
     mangled = {word for chunk in faulty for word in _WORD.findall(chunk.text)}
-    doubtful = {EVERY_KIND} if any(_lost(finding) for finding in findings) else set()
-    if any(finding.name == "over_limit" for finding in findings):
-        doubtful.add(READING)
-    doubtful |= {CALLED for finding in findings if _is_foreign(finding)}
-    doubtful |= {kind for chunk in faulty for kind in _doubtful(chunk)}
+    doubtful = {*_doubts(findings), *(kind for chunk in faulty for kind in _doubtful(chunk))}
     unnamed: dict[_Unnamed, int] = {}
     for file, start, chunk in lost_in:
         for kind, begun in _unnamed(chunk):
             unnamed.setdefault((kind, begun, file), start)
-    starts = dict(documents)
     spare = {dict(each.data)["name"] for each in findings if each.name == "unused_name"}
     meant = {
         str(near).rpartition(".")[2]
@@ -99,13 +95,16 @@ def without_consequences(
         for near in _near(finding)
     }
     for finding in _said_once(findings):
-        unused = finding.name == "unused_name" and dict(finding.data)["name"] in meant
-        lost = not mangled.isdisjoint(_meant(finding))
         here = finding.site.file, finding.site.chunk
-        told = lost or (finding.name != "syntax_error" and here in broken)
-        told = told or (spare.isdisjoint(_meant(finding)) and _is_of(finding, unnamed, starts))
-        if not told and not unused and not _follows(finding, doubtful):
-            yield finding
+        if (
+            (finding.name != "syntax_error" and here in broken)
+            or (finding.name == "unused_name" and dict(finding.data)["name"] in meant)
+            or not mangled.isdisjoint(_meant(finding))
+            or (spare.isdisjoint(_meant(finding)) and _is_of(finding, unnamed, by_file))
+            or _follows(finding, doubtful)
+        ):
+            continue
+        yield finding
 
 
 def broken_chunks(documents: Iterable[tuple[str, Document]]) -> frozenset[tuple[str, int]]:
@@ -148,8 +147,8 @@ def _keywords(chunk: Chunk) -> Iterator[str]:
 
 
 def _near(finding: Finding) -> tuple[Datum, ...]:
-    near = dict(finding.data)["near"]
-    return near if isinstance(near, tuple) else ()
+    """The names that are close to an unknown one."""
+    return items(dict(finding.data)["near"])
 
 
 def _meant(finding: Finding) -> Iterator[Datum]:
@@ -213,6 +212,18 @@ def _is_of(
         and (kind != "tensor" or file != site.file or start < documents[file].start_of(site.chunk))
         for (each, begun, file), start in unnamed.items()
     )
+
+
+def _doubts(findings: Iterable[Finding]) -> Iterator[str]:
+    """What findings put in doubt: names of every kind where an import brought nothing, and what is
+    read where not all was looked at, or inside a function that nobody knows."""
+    for finding in findings:
+        if _lost(finding):
+            yield EVERY_KIND
+        elif finding.name == "over_limit":
+            yield READING
+        elif _is_foreign(finding):
+            yield CALLED
 
 
 def _is_foreign(finding: Finding) -> bool:

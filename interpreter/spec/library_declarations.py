@@ -22,6 +22,11 @@ def declaring(kind: str, name: str) -> tuple[str, ...]:
     return tuple(file for file, names in _declared(kind).items() if name in names)
 
 
+def declared_in(library: str, kind: str) -> frozenset[str]:
+    """The names of the devices, links or functions that a built-in file declares."""
+    return _declared(kind).get(library, frozenset())
+
+
 def library_functions() -> tuple[str, ...]:
     """The names of all ops and blocks of the library."""
     return _of_library("function")

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from parspec.interpreter.diagnostics.entry import items
 from parspec.interpreter.spec.names import MOST_NAMES, unknown_but_for
 
 if TYPE_CHECKING:
@@ -125,5 +126,4 @@ def _name(finding: Finding) -> str:
 
 
 def _near(finding: Finding) -> tuple[Datum, ...]:
-    near = dict(finding.data)["near"]
-    return near if isinstance(near, tuple) else ()
+    return items(dict(finding.data)["near"])

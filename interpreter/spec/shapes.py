@@ -163,13 +163,19 @@ class Written:
             names.insert(names.index(before[-1]) + 1 if before else 0, dim)
         return names
 
+    def rewritten(self, dims: Iterable[str], here: Here) -> Fix:
+        """The fix that writes other dimensions in the place of those that are written."""
+        text = ", ".join(dims)
+        where = here.at(Span(self.dims[0].span.start, self.dims[-1].span.end))
+        return Fix(f"Write `{self.name}[{text}]`", (Edit(where, text),))
+
 
 def check(draft: Draft, result: Written, output: Leaves, here: Here) -> bool:
     """Does a result with these dimensions follow from the operands? Says why not, unless an
     operand is only assumed: `dim_without_operand`, `missing_sum`, or `wrong_arguments` where a
     function's operands are not what it takes, with a fix where there is one."""
     name = result.name
-    if fits(draft, output, here):
+    if _fits(draft, output, here):
         if draft.kind == "einsum" and not draft.assumed:
             _report_summed_alone(draft, result, output, here)
         return True
@@ -187,14 +193,17 @@ def check(draft: Draft, result: Written, output: Leaves, here: Here) -> bool:
 
 def lacks(draft: Draft, output: Leaves, here: Here) -> bool:
     """Is all that is wrong with a result that it lacks dimensions?"""
-    explained = _unexplained(draft, output, here) is None
-    return explained and _routes(draft, output) and bool(_lost(draft, output))
+    return _comes_of(draft, output, here) and bool(_lost(draft, output))
 
 
-def fits(draft: Draft, output: Leaves, here: Here) -> bool:
+def _fits(draft: Draft, output: Leaves, here: Here) -> bool:
     """Does a result with these dimensions follow from the operands?"""
-    explained = _unexplained(draft, output, here) is None
-    return explained and _routes(draft, output) and not _lost(draft, output)
+    return _comes_of(draft, output, here) and not _lost(draft, output)
+
+
+def _comes_of(draft: Draft, output: Leaves, here: Here) -> bool:
+    """Do the operands have all that the result has, and what their function needs?"""
+    return _unexplained(draft, output, here) is None and _routes(draft, output)
 
 
 ROLES: Mapping[Kind, str] = {
@@ -210,7 +219,7 @@ ROLES: Mapping[Kind, str] = {
 def _swap(draft: Draft, output: Leaves, here: Here) -> Mend | None:
     """The operands in each other's places, if that fits."""
     mend = swapped(draft, here)
-    return mend if fits(mend.draft, output, here) else None
+    return mend if _fits(mend.draft, output, here) else None
 
 
 def _report_roles(draft: Draft, name: str, output: Leaves, mend: Mend | None, here: Here) -> None:
@@ -233,9 +242,7 @@ def _report_unexplained(
         data = (*data, ("like", like), ("suggestion", mend.text))
         fixes = (mend.fix,)
     elif result.dims and draft.kind != "einsum" and (own := natural(draft)):
-        dims = ", ".join(_as_written(own, draft.readings))
-        where = here.at(Span(result.dims[0].span.start, result.dims[-1].span.end))
-        fixes = (Fix(f"Write `{result.name}[{dims}]`", (Edit(where, dims),)),)
+        fixes = (result.rewritten(_as_written(own, draft.readings), here),)
     place = here.at(result.span)
     here.notes.found.append(Finding("dim_without_operand", place, data, fixes=fixes))
 
@@ -244,7 +251,7 @@ def _reread(draft: Draft, output: Leaves, extra: str, here: Here) -> tuple[str, 
     """An operand read with a dimension that the result has beyond the operands, in place of the one
     that is given beside."""
     mends = reindexed(draft, extra, here)
-    return next(((old, mend) for old, mend in mends if fits(mend.draft, output, here)), None)
+    return next(((old, mend) for old, mend in mends if _fits(mend.draft, output, here)), None)
 
 
 def _routes(draft: Draft, output: Leaves) -> bool:
@@ -442,10 +449,8 @@ def _widened(
     if not result.dims or not set(added) <= set(order):
         return None
     names = result.with_dims(added, order)
-    dims = ", ".join(names)
-    text = f"{result.name}[{dims}]"
-    where = here.at(Span(result.dims[0].span.start, result.dims[-1].span.end))
-    return _Widened(names, text, Fix(f"Write `{text}`", (Edit(where, dims),)))
+    text = f"{result.name}[{', '.join(names)}]"
+    return _Widened(names, text, result.rewritten(names, here))
 
 
 def _as_written(leaves: Leaves, readings: Sequence[Reading]) -> tuple[str, ...]:

@@ -38,18 +38,18 @@ class Painted(NamedTuple):
 
 
 class Painting(NamedTuple):
-    """The numbers of a file's words: all, and run by run. `offers`: what could be named there."""
+    """The numbers of a file's words: all, and run by run. `nameable`: what could be named there."""
 
     numbers: array[int]
-    offers: tuple[object, ...]
+    nameable: tuple[object, ...]
     runs: tuple[Painted, ...]
 
 
 def semantic_tokens_full(view: View, _: types.SemanticTokensParams) -> types.SemanticTokens:
     """What each word of a file is."""
     data = _painting(view).numbers
-    number = _identified(data) if view.client.can(_DELTA) else None
-    return types.SemanticTokens(data.tolist(), number)
+    result_id = _identified(data) if view.client.can(_DELTA) else None
+    return types.SemanticTokens(data.tolist(), result_id)
 
 
 def semantic_tokens_delta(
@@ -58,10 +58,10 @@ def semantic_tokens_delta(
     """What has changed since a result; all, where that is not the last one."""
     before = view.session.paintings.get(view.snapshot.file)
     data = _painting(view).numbers
-    number = _identified(data)
+    result_id = _identified(data)
     if before is None or params.previous_result_id != _identified(before.numbers):
-        return types.SemanticTokens(data.tolist(), number)
-    return types.SemanticTokensDelta(list(_changed(before.numbers, data)), number)
+        return types.SemanticTokens(data.tolist(), result_id)
+    return types.SemanticTokensDelta(list(_changed(before.numbers, data)), result_id)
 
 
 def semantic_tokens_range(
@@ -100,8 +100,10 @@ def _alike(one: Sequence[int], other: Sequence[int]) -> int:
 def _painting(view: View) -> Painting:
     """The numbers of a file, which are kept as the last ones."""
     session, snapshot = view.session, view.snapshot
-    before, offers = session.paintings.get(snapshot.file), snapshot.names.offers
-    known = {id(one.run): one for one in before.runs} if before and before.offers == offers else {}
+    before, nameable = session.paintings.get(snapshot.file), snapshot.names.nameable
+    known = (
+        {id(one.run): one for one in before.runs} if before and before.nameable == nameable else {}
+    )
     document, text = snapshot.document, snapshot.text
     ends = (*document.starts, len(text))[1:]
     painted = []
@@ -112,7 +114,7 @@ def _painting(view: View) -> Painting:
             one = _painted(view, run, start, end)
         painted.append(one)
     numbers = _joined(view, painted)
-    session.paintings[snapshot.file] = Painting(numbers, offers, tuple(painted))
+    session.paintings[snapshot.file] = Painting(numbers, nameable, tuple(painted))
     return session.paintings[snapshot.file]
 
 

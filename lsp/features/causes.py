@@ -24,11 +24,12 @@ Caused: TypeAlias = Mapping[int, Mapping[Span, list[Move]]]
 def caused(file: str, facts: Facts) -> Caused:
     """The moves at what stands in other files, by the clauses of a file that bring them: by the key
     of the statement and the span of the clause in it."""
+    elsewhere = [move for move in facts.at_work if move.site.file != file]
+    if not elsewhere:
+        return {}
     makers = _Makers(facts)
     found: dict[int, dict[Span, list[Move]]] = {}
-    for move in facts.at_work:
-        if move.site.file == file:
-            continue
+    for move in elsewhere:
         said = next((each for each in makers.causes(move) if each.site.file == file), None)
         if said is not None:
             found.setdefault(said.site.chunk, {}).setdefault(said.site.span, []).append(move)

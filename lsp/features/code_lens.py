@@ -20,7 +20,7 @@ from parspec.lsp.facts import Facts
 from parspec.lsp.features.focus import of_file
 from parspec.lsp.features.hovers.plan import brief
 from parspec.lsp.features.inlay_hints import Hint
-from parspec.lsp.features.prices import DOT, Cost, cost, short
+from parspec.lsp.features.prices import DOT, Cost, cost, doubted, short
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Placed, Snapshot
 
@@ -88,12 +88,12 @@ def _of_layers(
         if not moves:
             continue
         price = cost(moves, facts)
-        title = _figures(paths, site, price, facts)
-        mark = f"{DOT}{facts.doubt}" if facts.doubt else ""
-        said = f"{DOT}{price.told()}{mark}", f"inside: {price.told()}{mark}"
+        title = doubted(_figures(paths, site, price, facts), facts)
+        told = doubted(price.told(), facts)
+        said = f"{DOT}{told}", f"inside: {told}"
         if not any(hint.text.endswith(said) for hint in hints):
             prefix = f"{facts.plan}: " if len(about) > 1 else ""
-            yield Lens(placed.range_of(name.span), f"{prefix}{title}{mark}", facts.plan)
+            yield Lens(placed.range_of(name.span), prefix + title, facts.plan)
 
 
 def _holds_layers(statement: Statement | None) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from parspec.grammar.keywords import FIGURES
 from parspec.grammar.lexer import END
 from parspec.grammar.messages import TERMINALS
+from parspec.interpreter.analysis.budgets import COMPARISONS
 from parspec.lsp.cursor import cursor_at
 from parspec.lsp.features import expected, snippets
 from parspec.lsp.features.import_paths import SUFFIX, import_paths
@@ -26,7 +27,6 @@ from parspec.lsp.features.offers.tensors import tensors
 from parspec.lsp.ranges import Range
 from parspec.lsp.snapshot import Snapshot
 
-COMPARISONS = ("<=", ">=", "<", ">", "==")
 _STRING = re.compile(r'import\s*"([^"\r\n]*)\Z')
 _AFTER_OF = re.compile(r"\bof\s*\Z")
 _FREE = re.compile(r"\Z|[)}\],|+*/-]|(?:partition|replicated|store|frozen|recompute|at)\b")
@@ -39,14 +39,14 @@ def completion(snapshot: Snapshot, offset: int, files: Iterable[str] = ()) -> Co
     cursor = cursor_at(snapshot, offset)
     if cursor is None:
         return None
-    line = snapshot.lines.line_span(snapshot.lines.line_of(offset))[0]
-    if string := _STRING.search(snapshot.text, line, offset):
-        paths = import_paths(snapshot.file, string[1], files)
-        found = tuple(Suggestion(each, _kind_of(each), rank=_rank_of(each)) for each in paths)
-        return Completion(Range(string.start(1), offset), found, False)
+    if typed := _typed_path(snapshot, offset):
+        paths = import_paths(snapshot.file, snapshot.text[slice(*typed)], files)
+        named = tuple(Suggestion(each, _kind_of(each), rank=_rank_of(each)) for each in paths)
+        return Completion(typed, named, False)
     scene = Scene(snapshot, cursor, files)
+    found = _suggestions(scene)
     every: dict[str, Suggestion] = {}
-    for each in map(_plain if _is_followed(scene) else _whole, _suggestions(scene)):
+    for each in map(_plain, found) if _is_followed(scene) else found:
         known = every.setdefault(each.label, each)
         if each.rank < known.rank:
             every[each.label] = each
@@ -61,17 +61,19 @@ def expects_name(snapshot: Snapshot, offset: int) -> bool:
 
 def expects_path(snapshot: Snapshot, offset: int) -> bool:
     """Whether an offset is in the path of an import."""
+    return _typed_path(snapshot, offset) is not None
+
+
+def _typed_path(snapshot: Snapshot, offset: int) -> Range | None:
+    """Where the path of an import is written, up to an offset in it; None elsewhere."""
     line = snapshot.lines.line_span(snapshot.lines.line_of(offset))[0]
-    return _STRING.search(snapshot.text, line, offset) is not None
+    string = _STRING.search(snapshot.text, line, offset)
+    return None if string is None else Range(string.start(1), offset)
 
 
 def _is_followed(scene: Scene) -> bool:
     """Whether what goes on with the word at the cursor stands there already."""
     return _FREE.match(scene.behind) is None
-
-
-def _whole(suggestion: Suggestion) -> Suggestion:
-    return suggestion
 
 
 def _plain(suggestion: Suggestion) -> Suggestion:

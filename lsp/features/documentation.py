@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from parspec.interpreter.explanations.explanation import Explanation, Kind
 from parspec.interpreter.explanations.index import explained
+from parspec.interpreter.spec.library_statements import library_document
 from parspec.lsp.features.hovers.file import brings
-from parspec.lsp.features.libraries import declaration, document
+from parspec.lsp.features.libraries import declaration
 from parspec.lsp.features.prose import Block, Code, lines, note
 from parspec.lsp.features.written import comment_in, statement
 from parspec.lsp.ranges import Location
@@ -59,7 +60,7 @@ def _shown(meaning: Explanation) -> tuple[Block, ...]:
 def of_library(library: str, kind: str, name: str) -> tuple[Block, ...]:
     """What a file of the library holds, or the link or device of a name that it declares."""
     if kind == "library":
-        return tuple(brings(document(library)))
+        return tuple(brings(library_document(library)))
     chunk = declaration(library, kind, name)
     return () if chunk is None else (Code(statement(chunk)), *of_comment(chunk.note))
 

@@ -36,7 +36,7 @@ from parspec.lsp.features.causes import caused
 from parspec.lsp.features.focus import focus, of_file
 from parspec.lsp.features.hovers.moves import by_primitive, told_moves
 from parspec.lsp.features.patterns import Giving
-from parspec.lsp.features.prices import DOT, Cost, cost
+from parspec.lsp.features.prices import DOT, Cost, cost, doubted
 from parspec.lsp.features.prose import Block, code, lines
 from parspec.lsp.parts import grouped
 from parspec.lsp.ranges import Location, Range
@@ -272,11 +272,6 @@ def _priced(moves: Sequence[Move], facts: Facts, least: int) -> list[list[Move]]
     return [together for together in alike.values() if not _is_little(cost(together, facts), least)]
 
 
-def _told(price: Cost, facts: Facts) -> str:
-    """A price, and the errors because of which it may be another."""
-    return DOT.join(filter(None, (price.told(), facts.doubt)))
-
-
 def _is_little(price: Cost, least: int) -> bool:
     return is_number(price.traffic) and price.traffic < least
 
@@ -298,7 +293,7 @@ def _primitive(
     parts = (
         Part(f"{prefix}{first.primitive} {_statistics(together)}"),
         Part(facts.label(first.tensor), None if known is None else snapshot.location(known.site)),
-        Part(f"{state}{DOT}{_told(cost(together, facts), facts)}"),
+        Part(f"{state}{DOT}{doubted(cost(together, facts).told(), facts)}"),
     )
     offset = _behind(placed, brought[0].site.span) if brought else end
     return Hint(offset, "primitive", parts, tuple(told_moves("", together, facts)))
@@ -331,7 +326,8 @@ def _brought_by(placed: Placed, snapshot: Snapshot, least: int) -> Iterator[Hint
             yield from (_of_kind(offset, one, snapshot, facts, prefix) for one in kinds[:_MOST])
             rest = [move for one in kinds[_MOST:] for move in one]
             if rest:
-                text = f"{prefix}{len(kinds) - _MOST} more{DOT}{_told(cost(rest, facts), facts)}"
+                price = doubted(cost(rest, facts).told(), facts)
+                text = f"{prefix}{len(kinds) - _MOST} more{DOT}{price}"
                 yield Hint(offset, "primitive", (Part(text),), (by_primitive(rest, facts),))
 
 
@@ -346,7 +342,7 @@ def _of_kind(
     for place, label in enumerate(labels[:_MOST]):
         parts += (*([Part(", ")] if place else []), Part(label, where[label]))
     more = f" and {len(labels) - _MOST} more" if len(labels) > _MOST else ""
-    price = _told(cost(alike, facts), facts)
+    price = doubted(cost(alike, facts).told(), facts)
     parts.append(Part(f"{more} on {', '.join(first.axes)}{DOT}{price}"))
     return Hint(offset, "primitive", tuple(parts), tuple(told_moves("", alike, facts)))
 
@@ -358,5 +354,5 @@ def _inside(
     moves = facts.inside(facts.use_at(site, name) or "")
     price = cost(moves, facts)
     if moves and not _is_little(price, least):
-        text = f"{prefix}inside: {_told(price, facts)}"
+        text = f"{prefix}inside: {doubted(price.told(), facts)}"
         yield Hint(end, "primitive", (Part(text),), (by_primitive(moves, facts),))

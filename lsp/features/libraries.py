@@ -6,22 +6,24 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from parspec.grammar.document import Chunk, Document
-from parspec.grammar.parser import parse
-from parspec.grammar.span import Span
+from parspec.grammar.document import Chunk
 from parspec.grammar.syntax import (
     BlockStatement,
     DeviceStatement,
     DimStatement,
-    ImportStatement,
     LinkStatement,
     OpStatement,
     Statement,
 )
 from parspec.grammar.values import value
-from parspec.interpreter.diagnostics.findings import Fix, Site
-from parspec.interpreter.fixes.spots import spot
+from parspec.interpreter.diagnostics.findings import Fix
+from parspec.interpreter.fixes.imports import import_edit
 from parspec.interpreter.spec.library_files import library_file, library_name, library_names
+from parspec.interpreter.spec.library_statements import (
+    brought,
+    library_document,
+    library_statements,
+)
 from parspec.lsp.features.edits import placed
 from parspec.lsp.mentions import Space
 from parspec.lsp.names import Names
@@ -47,16 +49,16 @@ class LibraryFunction:
 class Library:
     """A file of the library: `name` is what `import` calls it (`std.h100`), `summary` the line that
     it begins with. `hardware`: the links and devices that it declares, kinds and names;
-    `functions`: its ops and blocks. `brings`: itself and all that it imports; `fixes`: what these
-    declare that a spec has once only, by space and name; `unsized`: the dimensions that they leave
-    to the spec to size."""
+    `functions`: its ops and blocks. `brings`: itself and all that it imports; `declared`: what
+    these declare that a spec has once only, by space and name; `unsized`: the dimensions that they
+    leave to the spec to size."""
 
     name: str
     summary: str
     hardware: tuple[tuple[str, str], ...]
     functions: tuple[LibraryFunction, ...]
     brings: tuple[str, ...]
-    fixes: frozenset[tuple[str, str]]
+    declared: frozenset[tuple[str, str]]
     unsized: frozenset[str]
 
 
@@ -68,8 +70,9 @@ def libraries() -> tuple[Library, ...]:
 
 def _library(name: str) -> Library:
     summary = _NOTE.match(library_file(name) or "")
-    own = _statements(name)
-    brings = _brought(name)
+    own = library_statements(name)
+    brings = brought(name)
+    every = [each for file in brings for each in library_statements(file)]
     return Library(
         name,
         summary[1] if summary else "",
@@ -80,10 +83,8 @@ def _library(name: str) -> Library:
         ),
         tuple(_function(each) for each in own if isinstance(each, OpStatement | BlockStatement)),
         brings,
-        frozenset(fixed for file in brings for each in _statements(file) for fixed in _fixed(each)),
-        frozenset(
-            name for file in brings for each in _statements(file) for name in unsized_in(each)
-        ),
+        frozenset(declared for each in every for declared in _declares(each)),
+        frozenset(name for each in every for name in unsized_in(each)),
     )
 
 
@@ -93,7 +94,8 @@ def unsized_in(statement: Statement | None) -> Iterator[str]:
         yield from (item.name.text for item in statement.items if item.size is None)
 
 
-def _fixed(statement: Statement) -> Iterator[tuple[str, str]]:
+def _declares(statement: Statement) -> Iterator[tuple[str, str]]:
+    """What a statement declares that a spec has once only, by space and name."""
     match statement:
         case OpStatement(name=name) | BlockStatement(name=name):
             yield "function", name.text
@@ -103,11 +105,6 @@ def _fixed(statement: Statement) -> Iterator[tuple[str, str]]:
             yield "device", name.text
         case DimStatement(items=items):
             yield from (("dim", item.name.text) for item in items if item.size is not None)
-
-
-def _statements(name: str) -> list[Statement]:
-    chunks = document(name).chunks
-    return [chunk.statement for chunk in chunks if chunk.statement is not None]
 
 
 def _function(header: OpStatement | BlockStatement) -> LibraryFunction:
@@ -122,28 +119,9 @@ def _function(header: OpStatement | BlockStatement) -> LibraryFunction:
     )
 
 
-def _brought(name: str) -> tuple[str, ...]:
-    """A file and all that it imports, each once."""
-    found = {name: None}
-    pending = [name]
-    while pending:
-        statements = _statements(pending.pop())
-        imports = (each.target for each in statements if isinstance(each, ImportStatement))
-        new = [target for target in imports if target not in found]
-        found |= dict.fromkeys(new)
-        pending += new
-    return tuple(found)
-
-
-@cache
-def document(name: str) -> Document:
-    """A file of the library, parsed; an empty one where there is none."""
-    return parse(library_file(name) or "")
-
-
 def declaration(library: str, kind: str, name: str) -> Chunk | None:
     """The statement of a library's file that declares a link, a device, an op or a block."""
-    every = document(library).every
+    every = library_document(library).every
     return next((chunk for chunk in every if _declared(chunk.statement, kind) == name), None)
 
 
@@ -175,27 +153,14 @@ def fits(library: Library, names: Names) -> bool:
 
 
 def _clashes(entry: Entry, library: Library) -> bool:
-    if entry.key in library.fixes:
+    if entry.key in library.declared:
         return True
     name = entry.mention.name
     return name in library.unsized and name in unsized_in(entry.chunk.statement)
 
 
 def import_of(library: str, snapshot: Snapshot) -> tuple[Edit, ...]:
-    """The edit that imports a file of the library: below the last import, else above the first
-    statement."""
-    own = list(_chunks(snapshot))
-    if not own:
-        return ()
-    imports = [each for each in own if isinstance(each.statement, ImportStatement)]
-    site = Site(snapshot.file, (imports or own)[-1 if imports else 0].key, Span(0, 0))
-    beside = spot(site, snapshot.analysis.model)
-    if beside is None:
-        return ()
-    statement = f"import {library}"
-    edit = beside.below(statement) if imports else beside.above(statement)
-    return placed(Fix("", (edit,)), snapshot)
-
-
-def _chunks(snapshot: Snapshot) -> Iterator[Chunk]:
-    return (chunk for run in snapshot.document.runs for chunk in run.chunks)
+    """The edit that imports a file of the library; none where there is nothing to import it
+    for."""
+    edit = import_edit(library, snapshot.file, snapshot.analysis.model)
+    return () if edit is None else placed(Fix("", (edit,)), snapshot)

@@ -47,6 +47,11 @@ def cost(moves: Iterable[Move], facts: Facts) -> Cost:
     )
 
 
+def doubted(told: str, facts: Facts) -> str:
+    """Figures, and the errors because of which they may be others."""
+    return DOT.join(filter(None, (told, facts.doubt)))
+
+
 def short(amount: Amount | None) -> str:
     """Bytes, where a long formula has no room."""
     text = in_bytes(amount)

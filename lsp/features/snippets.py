@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-PIPELINES = ("pp", "pipe", "pipeline", "stage")
-"""What the axis of a pipeline is mostly called."""
+_PIPELINES = frozenset({"pp", "pipe", "pipeline", "stage"})
 
 
 def clause(word: str, dims: Sequence[str], axes: Sequence[str]) -> str | None:
@@ -18,9 +17,18 @@ def clause(word: str, dims: Sequence[str], axes: Sequence[str]) -> str | None:
         case "replicated" | "centralized" | "partial" | "store":
             return f"{word} on {place(1, axis)}"
         case "at":
-            staged = next((each for each in axes if each.casefold() in PIPELINES), axis)
-            return f"at {place(1, staged)}[${{2:0}}]"
+            return f"at {place(1, staged(axes))}[${{2:0}}]"
     return None
+
+
+def is_pipeline(axis: str) -> bool:
+    """Whether an axis is called as that of a pipeline mostly is."""
+    return axis.casefold() in _PIPELINES
+
+
+def staged(axes: Sequence[str]) -> str:
+    """The axis that is likeliest to have stages: by its name, else the first; "" without any."""
+    return next(filter(is_pipeline, axes), next(iter(axes), ""))
 
 
 def place(number: int, text: str) -> str:

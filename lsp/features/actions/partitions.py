@@ -50,9 +50,15 @@ def repartitions(bench: Bench, offset: int) -> Iterator[Action]:
         yield action
 
 
-def _order(then: Cost) -> tuple[float, float, float, float]:
+def _order(then: Cost) -> tuple[bool, float, float, float, float]:
     """The least time first, where it is known."""
-    return then.time or 0, float(then.sent), float(then.traffic), float(then.flops or 0)
+    return (
+        then.time is None,
+        then.time or 0,
+        float(then.sent),
+        float(then.traffic),
+        float(then.flops or 0),
+    )
 
 
 def _bearer(snapshot: Snapshot, offset: int) -> tuple[Spot, Analysis] | None:

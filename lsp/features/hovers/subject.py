@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from parspec.grammar.values import value
 from parspec.interpreter.output.wording.errors import understood
 from parspec.lsp.facts import Facts
-from parspec.lsp.features.prices import DOT
+from parspec.lsp.features.prices import doubted
 from parspec.lsp.features.prose import Block, Items, Lines, code, lines
 from parspec.lsp.parts import grouped
 from parspec.lsp.ranges import Range
@@ -83,7 +83,7 @@ def _under_plans(subject: Subject, plans: Iterable[Facts], known: str = "") -> l
 def in_brief(subject: Subject, facts: Facts) -> str:
     """What there is to say of it in a line, and whether that is in doubt."""
     brief = subject.brief(facts)
-    return DOT.join(filter(None, (brief, facts.doubt))) if brief else ""
+    return doubted(brief, facts) if brief else ""
 
 
 def listed(names: Iterable[str], most: int = _MOST) -> str:

@@ -41,11 +41,9 @@ def explanation(meaning: Explanation) -> tuple[Block, ...]:
 
 def _brief(text: str, facts: Facts) -> str:
     moves = [move for move in facts.at_work if move.primitive == text]
-    return (
-        cost(moves, facts).told()
-        if moves
-        else f"no {code(text)}{' forward' if facts.model.trains else ''}"
-    )
+    if moves:
+        return cost(moves, facts).told()
+    return f"no {code(text)}{' forward' if facts.model.trains else ''}"
 
 
 def _details(text: str, facts: Facts) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from parspec.lsp.features.offers.scene import Scene
 from parspec.lsp.features.offers.suggestion import Suggestion
-from parspec.lsp.features.snippets import PIPELINES
+from parspec.lsp.features.snippets import is_pipeline
 from parspec.lsp.regions import mentions_of
 
 _ON = re.compile(r"\bon\b((?:\s*[\w.]+(?:\s+(?:zigzag|ring)\b)?\s*[*,]?)*)")
@@ -20,7 +20,7 @@ def axes(scene: Scene) -> Iterator[Suggestion]:
     """The axes that a clause, an expectation, a view or `stages` may name; each once."""
     if scene.verb == "mesh":
         if scene.cursor.place == "plan":
-            yield from _without(written_in_mesh(scene), scene)
+            yield from _without(frozenset(_PATH.findall(scene.before)), scene)
     elif scene.verb != "axis":
         yield from _without(used(scene), scene)
     elif _OF.search(scene.before):
@@ -39,8 +39,8 @@ def used(scene: Scene) -> frozenset[str]:
 
 
 def in_sizes(scene: Scene, rank: int) -> Iterator[Suggestion]:
-    """Those that may stand in a size: any in that of a dimension, those that it is a product of in
-    a view, of a mesh the axes of the same one."""
+    """The axes that may stand in a size: in a mesh those of the same one, in a view those that it
+    is not yet a product of, in a dimension all."""
     match scene.verb:
         case "mesh":
             declared = scene.cursor.placed
@@ -56,14 +56,9 @@ def in_sizes(scene: Scene, rank: int) -> Iterator[Suggestion]:
             yield from scene.space("axis", rank)
 
 
-def written_in_mesh(scene: Scene) -> frozenset[str]:
-    """The words of a mesh in front of the cursor."""
-    return frozenset(_PATH.findall(scene.before))
-
-
 def _without(taken: frozenset[str], scene: Scene) -> Iterator[Suggestion]:
     staged = scene.verb == "stages" or scene.before.rstrip().endswith(" at")
     for each in scene.space("axis", 1):
         if each.label not in taken:
-            likely = not staged or each.label.casefold() in PIPELINES
+            likely = not staged or is_pipeline(each.label)
             yield each if likely else replace(each, rank=2)

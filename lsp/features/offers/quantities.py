@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from parspec.grammar.keywords import UNITS
 from parspec.interpreter.analysis.budgets import AT_REST
-from parspec.interpreter.analysis.result import Totals
+from parspec.interpreter.analysis.result import Analysis
 from parspec.interpreter.diagnostics.readable import bytes_text, count_text, seconds_text
 from parspec.interpreter.output.wording.facts import traffic_of
 from parspec.interpreter.spec.hardware import DEVICE_SETTINGS, LINK_SETTINGS
@@ -22,7 +22,6 @@ from parspec.lsp.features import expected
 from parspec.lsp.features.offers.scene import Scene
 from parspec.lsp.features.offers.suggestion import Suggestion
 
-_SETTING = re.compile(r"([^\W\d]\w*)\s*=[^={}]*?\Z")
 _NUMBER = re.compile(r"(\d[\d_]*)(\w*)")
 _BOUNDED = re.compile(r"\bexpect\s+\w+\s*(?:<=|<)\s*\Z")
 _USUAL: Mapping[Kind, tuple[str, ...]] = {
@@ -40,9 +39,8 @@ def kinds(scene: Scene) -> tuple[Kind, ...]:
     """What a number at the cursor measures: a setting, or the bound of a figure."""
     if scene.verb == "expect":
         return expected.bound_kinds(scene.before)
-    match = _SETTING.search(scene.before)
     settings = {"link": LINK_SETTINGS, "device": DEVICE_SETTINGS}.get(scene.verb, {})
-    kind = settings.get(match[1]) if match else None
+    kind = settings.get(scene.key)
     return (kind,) if kind else ()
 
 
@@ -82,7 +80,7 @@ def bounds(scene: Scene) -> Iterator[Suggestion]:
     if analysis.model.trains and figure not in AT_REST:
         return
     read, text = said
-    amount = traffic_of(analysis) if figure == "traffic" else read(analysis.totals)
+    amount = read(analysis)
     typed = scene.snapshot.text[slice(*scene.cursor.typed)]
     bound = text(_rounded_up(amount)) if is_number(amount) and amount > 0 else ""
     if bound and bound.startswith(typed):
@@ -97,18 +95,19 @@ def _rounded_up(amount: Number) -> Number:
     return rounded.numerator if rounded.denominator == 1 else rounded
 
 
-def _step(totals: Totals) -> Fraction | None:
-    return None if totals.step_time is None else Fraction(totals.step_time)
+def _step(analysis: Analysis) -> Fraction | None:
+    time = analysis.totals.step_time
+    return None if time is None else Fraction(time)
 
 
-_Read: TypeAlias = Callable[[Totals], "Amount | None"]
+_Read: TypeAlias = Callable[[Analysis], "Amount | None"]
 _NOW: Mapping[str, tuple[_Read, Callable[[Number], str]]] = {
-    "traffic": (lambda totals: None, bytes_text),
-    "memory": (lambda totals: totals.memory.total, bytes_text),
-    "weights": (lambda totals: totals.memory.weights, bytes_text),
-    "activations": (lambda totals: totals.memory.activations, bytes_text),
-    "cache": (lambda totals: totals.memory.cache, bytes_text),
-    "parameters": (lambda totals: totals.parameters, count_text),
+    "traffic": (traffic_of, bytes_text),
+    "memory": (lambda analysis: analysis.totals.memory.total, bytes_text),
+    "weights": (lambda analysis: analysis.totals.memory.weights, bytes_text),
+    "activations": (lambda analysis: analysis.totals.memory.activations, bytes_text),
+    "cache": (lambda analysis: analysis.totals.memory.cache, bytes_text),
+    "parameters": (lambda analysis: analysis.totals.parameters, count_text),
     "step": (_step, seconds_text),
 }
-"""How figures are read off the totals, and how they are written."""
+"""How figures are read off an analysis, and how they are written."""

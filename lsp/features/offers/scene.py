@@ -23,6 +23,7 @@ V = TypeVar("V")
 
 _MOST = 400  # names of one kind; of more only those that begin as typed
 _WORD = re.compile(r"\A[\w-]+")
+_KEY = re.compile(r"([^\W\d]\w*)\s*=[^={}]*?\Z")
 _COMMENT = re.compile(r'("[^"\r\n]*")|#[^\r\n]*')
 
 
@@ -54,6 +55,12 @@ class Scene:
     def verb(self) -> str:
         """The word that the statement begins with."""
         return next(iter(re.findall(r"\w+", self.before)), "")
+
+    @cached_property
+    def key(self) -> str:
+        """The key in braces whose value the cursor is in; "" where it is in none."""
+        found = _KEY.search(self.before)
+        return found[1] if found else ""
 
     @cached_property
     def statement(self) -> syntax.Statement | None:

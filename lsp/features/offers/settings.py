@@ -15,7 +15,6 @@ from parspec.lsp.features.offers.dims import every_dim
 from parspec.lsp.features.offers.scene import Scene
 from parspec.lsp.features.offers.suggestion import Suggestion
 
-_SETTING = re.compile(r"([^\W\d]\w*)\s*=[^={}]*?\Z")
 _REST = re.compile(r"\A\w+\s*=")  # of the key that the cursor is in
 _KEY = re.compile(r"(\w+)\s*=")
 _USUAL = frozenset({"bf16", "fp32", "fp16", "fp8", "fp4", "mxfp4", "mxfp8", "nvfp4", "i32", "i64"})
@@ -34,8 +33,7 @@ def keys(scene: Scene) -> Iterator[Suggestion]:
 
 def values(scene: Scene) -> Iterator[Suggestion]:
     """What the key in front of the cursor may be."""
-    match = _SETTING.search(scene.before)
-    rule = rules_of(scene.verb).get(match[1]) if match else None
+    rule = rules_of(scene.verb).get(scene.key)
     if rule is None:
         return
     yield from (Suggestion(word, "value", rule.meaning, 2) for word in rule.words)

@@ -20,7 +20,7 @@ from parspec.lsp.features.libraries import fits, libraries
 from parspec.lsp.features.offers.scene import Scene
 from parspec.lsp.features.offers.suggestion import Suggestion
 from parspec.lsp.features.offers.tensors import nearest, unread
-from parspec.lsp.features.snippets import PIPELINES, place
+from parspec.lsp.features.snippets import place, staged
 from parspec.lsp.mentions import Space
 
 _ONCE: Mapping[str, tuple[type[Statement], ...]] = {
@@ -32,9 +32,7 @@ _ONCE: Mapping[str, tuple[type[Statement], ...]] = {
     "infer": (TrainStatement, InferStatement),
 }
 """Statements that stand once in a file or a plan, by word, with those that they exclude."""
-
-
-_COMMON = "std.h100"
+_COMMON = "std.h100"  # the library's file that is imported where nothing says which
 _LIKELY = frozenset(
     {
         *("dim", "mesh", "input", "weight", "layer", "stack", "output"),
@@ -108,9 +106,7 @@ def _filled(word: str, scene: Scene) -> str:
             dim, axis = next(iter(dims), ""), next(iter(axes), "")
             return f"${{1:*}}: partition {place(2, dim)} on {place(3, axis)}"
         case "stages":
-            axes = _names("axis", scene)
-            staged = next((a for a in axes if a.casefold() in PIPELINES), next(iter(axes), ""))
-            return f"{place(1, staged)}: $0"
+            return f"{place(1, staged(_names('axis', scene)))}: $0"
         case "train":
             batch = next((dim for dim in _names("dim", scene) if dim == "B"), "64")
             return f"${{1:adam}} {{ global_batch = ${{2:{batch}}}  microbatches = ${{3:1}} }}"

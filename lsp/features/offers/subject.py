@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from parspec.grammar.keywords import NAME, normal
 from parspec.grammar.syntax import (
@@ -16,8 +17,9 @@ from parspec.grammar.syntax import (
     TensorStatement,
 )
 from parspec.grammar.values import value
+from parspec.interpreter.fixes.spots import calls
 from parspec.interpreter.spec.frames import tensor_uses
-from parspec.lsp.names import Body, Names, Symbol, calls
+from parspec.lsp.names import Body, Names, Symbol
 from parspec.lsp.regions import Region, is_op
 
 _PATTERNS = re.compile(r"for\b([^:]*):")
@@ -26,15 +28,18 @@ _PART = re.compile(r"\{[^{}]*\}|[^\s.{}]+")
 _WORD = re.compile(NAME)
 
 
+_Dims: TypeAlias = "tuple[str, ...] | None"
+
+
 @value
 class Subject:
     """`dims`: the dimensions that the subject has itself, `inner`: those of what is inside of it,
     `stored`: those of the weights that it is or reads. `stacks`: whether a stack is meant. None is
     a subject of which nothing is known, as what `*` matches."""
 
-    dims: tuple[str, ...] | None = None
+    dims: _Dims = None
     inner: tuple[str, ...] = ()
-    stored: tuple[str, ...] | None = None
+    stored: _Dims = None
     stacks: bool = False
 
     def __add__(self, other: Subject) -> Subject:
@@ -47,10 +52,9 @@ class Subject:
 
 
 _NOTHING = Subject((), (), ())
-Dims = tuple[str, ...] | None
 
 
-def _both(left: Dims, right: Dims) -> Dims:
+def _both(left: _Dims, right: _Dims) -> _Dims:
     return None if left is None or right is None else (*left, *right)
 
 
@@ -101,7 +105,7 @@ def _inside(body: Region, names: Names) -> Subject:
 def _blocks(layer: LayerStatement, region: Region, names: Names) -> Iterator[Region]:
     """The bodies of the blocks that a layer calls, without those that it stands in itself."""
     around = set(region.around())
-    for call in calls(layer.expression) if layer.expression else ():
+    for call in calls(layer.expression):
         for declared in names.declarations(names.function(call.function.text, region)):
             body = declared.listing.region_of(declared.chunk)
             if body is not None and body not in around and not is_op(body):
@@ -110,10 +114,10 @@ def _blocks(layer: LayerStatement, region: Region, names: Names) -> Iterator[Reg
 
 def _stored(tensors: Iterable[Symbol], names: Names) -> tuple[str, ...]:
     """The dimensions of those tensors that are weights."""
-    return tuple(dim for each in tensors if is_weight(each, names) for dim in names.dims_of(each))
+    return tuple(dim for each in tensors if _is_weight(each, names) for dim in names.dims_of(each))
 
 
-def is_weight(tensor: Symbol, names: Names) -> bool:
+def _is_weight(tensor: Symbol, names: Names) -> bool:
     """Whether a tensor is declared as a weight."""
     return any(entry.mention.kind == "weight" for entry in names.declarations(tensor))
 
@@ -143,6 +147,6 @@ def _named(name: str, body: Body, names: Names) -> Subject:
             case statement:
                 found += _of(statement, declared.region, names)
     weight = Symbol("tensor", name, body)
-    if found == _NOTHING and is_weight(weight, names):
+    if found == _NOTHING and _is_weight(weight, names):
         return Subject((), (), names.dims_of(weight))
     return found
