@@ -187,8 +187,8 @@ def _cheapest(
 
 
 def _repeats(costs: Iterable[Cost]) -> Callable[[Cost], bool]:
-    """Whether a choice repeats notable work, beside the one that computes least; no choice does where
-    time tells what that costs."""
+    """Whether a choice repeats notable work, beside the one that computes least; no choice does
+    where time tells what that costs."""
     asked = tuple(costs)
     least = min(generic(cost.flops) for cost in asked)
     if _spent(asked) is _seconds:

@@ -15,6 +15,7 @@ from parspec.grammar.syntax import DimStatement, ImportStatement, LayerStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix, written_dims
+from parspec.interpreter.fixes.imports import import_edit
 from parspec.interpreter.fixes.spots import Spot, inside, last, of_type
 from parspec.interpreter.spec.functions import FUNCTIONS
 from parspec.interpreter.spec.library_declarations import declared_in, declaring
@@ -76,8 +77,9 @@ def _hardware(case: Case, kind: str, meant: str) -> Iterator[Fix]:
         alike = (one for one in _imports(case) if links & declared_in(one[1], "link"))
         clash = next(alike, None)
         if clash is None:
-            added = case.at.outermost.above(statement)
-            yield fix(f"Add `{statement}`{beside}", added, *renamed)
+            added = import_edit(library, case.at.file, case.model)
+            if added is not None:
+                yield fix(f"Add `{statement}`{beside}", added, *renamed)
         elif kind == "device":
             at, before, span = clash
             title = f"Replace `import {before}` with `{statement}`{beside}"
