@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 class Route(NamedTuple):
     """A request and its function in a module of `convert`: one of a document takes its view and
     the parameters, one of the workspace the session and the parameters; so does one of an item,
-    which is answered as it is where the function fails. What looks at a whole file is answered
+    which is answered as it is where the function fails. What is about many lines is answered
     `aside`: it gives way to whatever somebody waits for."""
 
     method: str
@@ -32,7 +32,7 @@ class Command(NamedTuple):
 
 ROUTES: tuple[Route, ...] = (
     Route("textDocument/hover", "shown", "hover"),
-    Route("textDocument/inlayHint", "shown", "hints"),
+    Route("textDocument/inlayHint", "shown", "hints", haste="aside"),
     Route("textDocument/codeLens", "shown", "lenses", haste="aside"),
     Route("textDocument/codeAction", "actions", "code_actions"),
     Route("codeAction/resolve", "actions", "resolve", of="item"),

@@ -56,7 +56,9 @@ def hints(view: View, params: types.InlayHintParams) -> list[types.InlayHint]:
 
 def _wanted(view: View, within: Range, kinds: Collection[Kind]) -> tuple[Hint, ...]:
     least = view.settings.inlay_hints.minimum_traffic
-    return inlay_hints(view.snapshot, within, kinds, least) if kinds else ()
+    if not kinds:
+        return ()
+    return inlay_hints(view.snapshot, within, kinds, least, view.session.checkpoint)
 
 
 def _kinds(wanted: InlayHints) -> frozenset[Kind]:

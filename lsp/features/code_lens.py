@@ -36,11 +36,12 @@ class Lens:
     plan: str | None
 
 
-def code_lenses(snapshot: Snapshot, hints: Sequence[Hint] = ()) -> tuple[Lens, ...]:
+def code_lenses(snapshot: Snapshot, hints: Sequence[Hint] = ()) -> Iterator[Lens]:
     """All lenses of a file, in its order, beside the hints that are shown."""
     about = of_file(snapshot)[:_MOST_PLANS]
-    own = _of_file(snapshot.facts[0]) if snapshot.facts[0] in about else ()
-    return (*own, *_of_statements(snapshot, about, hints))
+    if snapshot.facts[0] in about:
+        yield from _of_file(snapshot.facts[0])
+    yield from _of_statements(snapshot, about, hints)
 
 
 def _of_file(own: Facts) -> Iterator[Lens]:

@@ -31,6 +31,7 @@ from parspec.interpreter.output.wording.facts import at_work, heaviest
 from parspec.interpreter.spec.library_files import is_library
 from parspec.interpreter.spec.model import Layer
 from parspec.interpreter.theory.formulas import is_number
+from parspec.lsp.analysing import Checkpoint, go_on
 from parspec.lsp.facts import Facts
 from parspec.lsp.features.causes import caused
 from parspec.lsp.features.focus import focus, of_file
@@ -72,17 +73,22 @@ class Hint:
 
 
 def inlay_hints(
-    snapshot: Snapshot, within: Range, kinds: Collection[Kind] = KINDS, least: int = 0
+    snapshot: Snapshot,
+    within: Range,
+    kinds: Collection[Kind] = KINDS,
+    least: int = 0,
+    checkpoint: Checkpoint = go_on,
 ) -> tuple[Hint, ...]:
     """The hints of these kinds in a range, by offset; primitives that move fewer bytes than
     `least` have none. Where several plans spread the model only primitives are shown, each with
-    the plan."""
+    the plan. There is a checkpoint in front of each statement."""
     about = of_file(snapshot)[:_MOST_PLANS]
     shown = frozenset(kinds) if len(about) == 1 else frozenset(kinds) & {"primitive"}
     found: list[Hint] = []
     giving = Giving(snapshot)
     imports = _imports_a_model(snapshot)
     for placed in _chunks(snapshot, within):
+        checkpoint()
         if imports and "primitive" in kinds and isinstance(placed.chunk.statement, ForStatement):
             found += _brought_by(placed, snapshot, least)
         if not isinstance(

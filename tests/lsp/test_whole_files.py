@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 from generated import spec
 
 TEXT = spec(3000)
+END = {"line": 9999, "character": 0}
 LINE = TEXT[: TEXT.index("layer q30")].count("\n")
 
 
@@ -31,14 +32,15 @@ def order_of_answers(editor, *numbers):
     return came
 
 
-@pytest.mark.parametrize("what", ["semanticTokens/full", "documentSymbol", "codeLens"])
+@pytest.mark.parametrize("what", ["semanticTokens/full", "documentSymbol", "codeLens", "inlayHint"])
 def test_a_hover_does_not_wait_for_them(editor, what):
     document = {"textDocument": {"uri": f"file:///whole/{what.partition('/')[0]}.par"}}
     place = document | {"position": {"line": LINE, "character": 8}}
+    whole_file = document | {"range": {"start": place["position"] | {"line": 0}, "end": END}}
     editor.open(document["textDocument"]["uri"], TEXT)
     editor.ask("textDocument/hover", place)  # the file is analysed
-    whole = editor.begin(f"textDocument/{what}", document)
+    whole = editor.begin(f"textDocument/{what}", whole_file)
     hover = editor.begin("textDocument/hover", place)
     assert order_of_answers(editor, whole, hover) == [hover, whole]
     assert "layer q30" in editor.answer(hover)["contents"]["value"]
-    assert editor.answer(whole) == editor.ask(f"textDocument/{what}", document)
+    assert editor.answer(whole) == editor.ask(f"textDocument/{what}", whole_file)
