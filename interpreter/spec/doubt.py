@@ -122,7 +122,7 @@ def broken_kinds(findings: Iterable[Finding], statements: Statements) -> frozens
     pending = [
         (placed.file, placed.chunk)
         for passage in statements.passages
-        if keys and not passage.keys.isdisjoint(keys)
+        if passage.has(keys)
         for placed in passage.statements
     ]
     while pending:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, groupby, islice
@@ -125,10 +125,20 @@ class Passage:
         """The files and keys of all chunks, also of those inside others."""
         return {(placed.file, c.key) for placed in self.statements for c in placed.chunk.preorder()}
 
+    def has(self, keys: Iterable[int]) -> bool:
+        """Is one of these the key of a chunk, also of one inside another?"""
+        least, most = self._edges
+        near = {key for key in keys if least <= key <= most}
+        return bool(near) and not near.isdisjoint(self._keys())
+
     @cached_property
-    def keys(self) -> frozenset[int]:
-        """The keys of all chunks, also of those inside others."""
-        return frozenset(c.key for placed in self.statements for c in placed.chunk.preorder())
+    def _edges(self) -> tuple[int, int]:
+        """The least and the greatest key."""
+        keys = tuple(self._keys())
+        return min(keys, default=0), max(keys, default=-1)
+
+    def _keys(self) -> Iterator[int]:
+        return (c.key for placed in self.statements for c in placed.chunk.preorder())
 
     @property
     def file(self) -> str:
