@@ -21,7 +21,8 @@ from parspec.grammar.values import value
 class SyntaxFault:
     """One syntax error: a sentence, where it shows, what may stand there instead, and a mend.
 
-    `replacement` is the text to put in place of `span`, where a mend is certain enough to offer.
+    `replacement` is the text to put in place of `span`, where a mend is certain enough to offer;
+    a line that it begins is one of the statement's own, indented alike.
     `help` is a second sentence that says how to mend it, or "".
     """
 

@@ -95,16 +95,16 @@ def _number(
 
 
 def _list_ended(text: str, tokens: Sequence[Token], found: Token) -> Iterator[SyntaxFault]:
-    """A further variable behind the clauses of a list: `weight w[D] store on dp, v[D]`."""
+    """A further variable behind the clauses of a list: `weight w[D] store on dp, v[D]`. It is a
+    statement of its own, on a line of its own."""
     near = (found, *reversed(tokens[-2:]))
     comma = next((token for token in near if token.type == "COMMA"), None)
     further = None if comma is None else _NEXT.match(text, comma.span.start)
     if further is None or _CLAUSES.isdisjoint(token.type for token in tokens):
         return
     keyword, name = tokens[0].value, further["name"]
-    blank = text[further.start() + 1 : further.start("name")] or " "
     span = Span(further.start(), further.start("name"))
-    yield SyntaxFault(messages.list_ended(keyword, name), span, (), "", f"{blank}{keyword} ")
+    yield SyntaxFault(messages.list_ended(keyword, name), span, (), "", f"\n{keyword} ")
 
 
 def _apart(text: str, tokens: Sequence[Token]) -> Iterator[SyntaxFault]:

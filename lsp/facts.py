@@ -252,6 +252,15 @@ class Facts:
                 found.setdefault(axes, []).extend(names)
         return found
 
+    def cut_at_rest(self, dim: str) -> Mapping[tuple[str, ...], list[Tensor]]:
+        """The variables that are said to lie partitioned along a dimension before layers read them,
+        by the axes on which they are, outermost first."""
+        found: dict[tuple[str, ...], list[Tensor]] = {}
+        for part in self.parts:
+            for axes, tensor in part.cut_at_rest.get(dim, ()):
+                found.setdefault(axes, []).append(tensor)
+        return found
+
     def holding(self, dim: str) -> tuple[str, ...]:
         """What the variables are called that are indexed by a dimension or a product that it is a
         factor of, each once."""

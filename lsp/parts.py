@@ -91,6 +91,21 @@ class PartFacts:
         return found
 
     @cached_property
+    def cut_at_rest(self) -> Mapping[str, list[tuple[tuple[str, ...], Tensor]]]:
+        """For each dimension: the variables that are said to lie partitioned along it before layers
+        read them, with the axes of each, outermost first."""
+        found: dict[str, dict[tuple[tuple[str, ...], str], Tensor]] = {}
+        for tensor in self._tensors:
+            for said in tensor.rest:
+                if said.dim is not None:
+                    axes = said.sequence or (said.axis,)
+                    found.setdefault(said.dim, {})[axes, tensor.name] = tensor
+        return {
+            dim: [(axes, tensor) for (axes, _), tensor in held.items()]
+            for dim, held in found.items()
+        }
+
+    @cached_property
     def made_from(self) -> Mapping[str | None, list[Layer]]:
         """Layers by the block or op that they are written with."""
         return grouped(self._layers, lambda layer: [layer.template])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from parspec.grammar.syntax import PrimitiveExpect, StateExpect
@@ -27,7 +27,7 @@ def judge_primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> V
     if gradient or pin.scope.passes in ("backward", "update"):
         return untold(expect, "it needs the backward pass", "")
     found = _pinned(expect, pin, figures)
-    value = ", ".join(_told(found, figures))
+    value = "; ".join(_told(found, figures))
     if bool(found) is pin.absent:
         return _failed_pin(expect, pin, value or "none", found, figures)
     if not found and pin.absent and figures.inferred.model.trains and pin.scope.passes is None:
@@ -38,7 +38,7 @@ def judge_primitive(expect: Expect, pin: PrimitiveExpect, figures: Figures) -> V
 def _told(moves: Iterable[Move], figures: Figures) -> tuple[str, ...]:
     """`All-Gather of x on tp`, each once."""
     told = (
-        f"{m.primitive} of {figures.inferred.tensor(m.tensor).label} on {','.join(m.axes)}"
+        f"{m.primitive} of {figures.inferred.tensor(m.tensor).label} on {', '.join(m.axes)}"
         for m in moves
     )
     return tuple(dict.fromkeys(told))
@@ -51,13 +51,7 @@ def unpinned(figures: Figures) -> tuple[Finding, ...]:
     model, grid = inferred.model, inferred.grid
     if not model.explicit:
         return ()
-    pins = tuple(
-        scope_of(expect, grid)
-        for expect in model.expects
-        if isinstance(pin := expect.statement.condition, PrimitiveExpect)
-        and not pin.absent
-        and _is_forward(pin)
-    )
+    pins = tuple(forward_pins(model.expects, grid))
     found = figures.known.each(_unpinned_in, inferred.sections, figures.costs, everywhere=(pins,))
     outward = {move.tensor: inferred.tensor(move.tensor) for move in figures.to_outputs}
     found = (*found, _unpinned(figures.to_outputs, outward, pins, grid))
@@ -66,6 +60,14 @@ def unpinned(figures: Figures) -> tuple[Finding, ...]:
         missing.setdefault(lacks, move)
     labels = Counter(tensor.label for tensor in model.tensors) if missing else Counter()
     return tuple(_missing(move, inferred.tensor(move.tensor), labels) for move in missing.values())
+
+
+def forward_pins(expects: Iterable[Expect], grid: Grid) -> Iterator[Scope]:
+    """The scopes of the pins that say of primitives of the forward pass that they are there."""
+    for expect in expects:
+        pin = expect.statement.condition
+        if isinstance(pin, PrimitiveExpect) and not pin.absent and _is_forward(pin):
+            yield scope_of(expect, grid)
 
 
 class _Pin(NamedTuple):

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from parspec.interpreter.diagnostics.entry import Entry, Facts, enumeration, items, listed, word
+from parspec.interpreter.diagnostics.entry import (
+    Entry,
+    Facts,
+    axes,
+    enumeration,
+    items,
+    listed,
+    word,
+)
 from parspec.interpreter.diagnostics.readable import bytes_text
 
 
@@ -37,7 +45,7 @@ def _failed(facts: Facts) -> str:
 
 def _state_mismatch(facts: Facts) -> str:
     return (
-        f"{word(facts['tensor'])} is {word(facts['got'])} on {word(facts['axis'])}, "
+        f"{word(facts['tensor'])} is {word(facts['got'])} on {axes(facts['axis'])}, "
         f"not {word(facts['wants'])}"
     )
 

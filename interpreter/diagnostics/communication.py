@@ -6,6 +6,7 @@ from parspec.interpreter.diagnostics.entry import (
     Entry,
     Facts,
     Severity,
+    axes,
     enumeration,
     layer,
     plural,
@@ -18,7 +19,7 @@ _NOTABLE_SHARE = 0.05  # repeated work beyond this share of all executed FLOPs i
 
 
 def _partial_left(facts: Facts) -> str:
-    tensor, axis = word(facts["tensor"]), word(facts["axis"])
+    tensor, axis = word(facts["tensor"]), axes(facts["axis"])
     return (
         f"output {tensor} is left partial on {axis}: every node holds an addend; "
         f"`output {tensor} replicated on {axis}` adds them up"
@@ -40,7 +41,7 @@ def _unexpected_collective(facts: Facts) -> str:
 
 
 def _hidden_comm(facts: Facts) -> str:
-    axis, tensors = word(facts["axis"]), enumeration(facts["tensor"])
+    axis, tensors = axes(facts["axis"]), enumeration(facts["tensor"])
     now, best = facts.get("bytes_per_device_now"), facts.get("bytes_per_device_best")
     much = "" if now is None else f" ({size_in_bytes(now)} a device)"
     less = "less" if best is None else size_in_bytes(best)
@@ -58,21 +59,21 @@ def _moving(facts: Facts) -> str:
     size = facts.get("bytes")
     much = "" if size is None else f" ({size_in_bytes(size)})"
     primitive = enumeration(facts["primitive"])
-    return f"asks for {primitive} of {enumeration(facts['tensor'])}{much} on {word(facts['axis'])}"
+    return f"asks for {primitive} of {enumeration(facts['tensor'])}{much} on {axes(facts['axis'])}"
 
 
 def _topology(facts: Facts) -> str:
     inside = facts["inside"]
     those = f" with {enumeration(inside)} inside it" if inside else ""
     return (
-        f"{word(facts['axis'])} = {word(facts['size'])}{those} spans {word(facts['domains'])} "
+        f"{axes(facts['axis'])} = {word(facts['size'])}{those} spans {word(facts['domains'])} "
         f"domains of {word(facts['link'])} ({word(facts['within'])} neighbours){_priced(facts)}"
     )
 
 
 def _slow_link(facts: Facts) -> str:
     return (
-        f"{word(facts['axis'])} = {word(facts['size'])} is longer than a domain of "
+        f"{axes(facts['axis'])} = {word(facts['size'])} is longer than a domain of "
         f"{word(facts['link'])}, which joins {word(facts['within'])}: it spans "
         f"{word(facts['domains'])} domains{_priced(facts)}"
     )
@@ -92,7 +93,7 @@ def _pad_reaches_reduction(facts: Facts) -> str:
 
 
 def _repeated_work(facts: Facts) -> str:
-    share, axis = facts.get("share"), word(facts["axis"])
+    share, axis = facts.get("share"), axes(facts["axis"])
     if not isinstance(share, (int, float)) or not share:
         return f"{layer(facts['layer'])} is computed again on every node of {axis}"
     return (
@@ -108,13 +109,13 @@ def _repeated_work_severity(facts: Facts) -> Severity:
 
 def _double_reduce(facts: Facts) -> str:
     return (
-        f"{word(facts['tensor'])} is complete on every node of {word(facts['axis'])}; "
+        f"{word(facts['tensor'])} is complete on every node of {axes(facts['axis'])}; "
         f"{word(facts['primitive'])} would make it {word(facts['factor'])} times as large"
     )
 
 
 def _unpinned(facts: Facts) -> str:
-    pin = f"{word(facts['primitive'])} of {word(facts['tensor'])} on {word(facts['axis'])}"
+    pin = f"{word(facts['primitive'])} of {word(facts['tensor'])} on {axes(facts['axis'])}"
     return f"{pin} is inserted but not pinned; `expect {pin}` pins it"
 
 

@@ -70,6 +70,11 @@ def listed(value: Datum) -> str:
     return ", ".join(words)
 
 
+def axes(value: Datum) -> str:
+    """`dp, tp` of `dp,tp`, as data name axes that are taken together."""
+    return ", ".join(name.strip() for name in word(value).split(","))
+
+
 def choice(value: Datum) -> str:
     """`a`, `a or b`, `a, b or c`."""
     return _joined(value, "or")

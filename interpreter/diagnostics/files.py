@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from parspec.interpreter.diagnostics.entry import Entry, Facts, chain, near, size_in_bytes, word
+from pathlib import PurePath
+from posixpath import relpath
+
+from parspec.interpreter.diagnostics.entry import (
+    Entry,
+    Facts,
+    chain,
+    items,
+    near,
+    size_in_bytes,
+    word,
+)
 
 
 def _file_not_found(facts: Facts) -> str:
@@ -14,7 +25,10 @@ def _unreadable_file(facts: Facts) -> str:
 
 
 def _import_cycle(facts: Facts) -> str:
-    return f"files import each other: {chain(facts['cycle'])}"
+    first, *more = map(word, items(facts["cycle"]))
+    folder = PurePath(first).parent.as_posix()
+    names = (relpath(PurePath(file).as_posix(), folder) for file in (first, *more))
+    return f"files import each other: {chain(tuple(names))}"
 
 
 def _not_utf8(facts: Facts) -> str:

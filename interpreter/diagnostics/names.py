@@ -35,16 +35,23 @@ def _duplicate_name(facts: Facts) -> str:
     fault = f"{kind if kind == name else f'{kind} {name}'} is declared twice"
     match items(facts.get("library")):
         case (one,):
-            return (
-                f"{fault}, here and in {word(one)}; call this one something else, or declare the "
-                f"hardware here instead of `import {word(one)}`"
-            )
+            return f"{fault}, here and in {word(one)}; {_beside_library(kind, word(one))}"
         case (one, other):
             return (
                 f"{fault}, in {word(one)} and in {word(other)}; import one of them and declare "
                 "what the other has"
             )
     return fault
+
+
+def _beside_library(kind: str, library: str) -> str:
+    """How something can be declared that a file of the library declares, too."""
+    if kind == "dimension":
+        return "give it a size here, or leave it out"
+    renamed = "call this one something else"
+    if kind in ("link", "device"):
+        return f"{renamed}, or declare the hardware here instead of `import {library}`"
+    return renamed
 
 
 def _unused_name(facts: Facts) -> str:

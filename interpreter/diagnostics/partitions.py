@@ -5,6 +5,7 @@ from __future__ import annotations
 from parspec.interpreter.diagnostics.entry import (
     Entry,
     Facts,
+    axes,
     chain,
     choice,
     enumeration,
@@ -25,7 +26,7 @@ _FEW = 3  # degrees, 1 among them, that hardly help
 
 
 def _indivisible(facts: Facts) -> str:
-    dim, size, axis = word(facts["dim"]), word(facts["size"]), word(facts["axis"])
+    dim, size, axis = word(facts["dim"]), word(facts["size"]), axes(facts["axis"])
     ways, unit = facts["ways"], facts.get("unit")
     if unit in (None, 1, ways):
         fault, divisor = f"{dim} = {size} does not split {word(ways)} ways on {axis}", ways
@@ -59,13 +60,13 @@ def _block_split(facts: Facts) -> str:
     replicas = facts.get("replicas")
     copies = f", or {word(replicas)} copies of each unit" if replicas else ""
     return (
-        f"a slice of {word(facts['dim'])} on {word(facts['axis'])} is {local} and does not hold "
+        f"a slice of {word(facts['dim'])} on {axes(facts['axis'])} is {local} and does not hold "
         f"whole units of {unit}: {why}{_degrees(valid)}{copies}"
     )
 
 
 def _axis_reused(facts: Facts) -> str:
-    dim, other, axis = facts["dim"], facts["other"], word(facts["axis"])
+    dim, other, axis = facts["dim"], facts["other"], axes(facts["axis"])
     already = f"partitions {word(other)} of" if other is not None else "stores"
     as_well = f"partition {word(dim)}" if dim is not None else "store it"
     mend = f"; a second `for` can, for layers without {word(other)}"
@@ -78,7 +79,7 @@ def _axis_reused(facts: Facts) -> str:
 
 def _too_many_nodes(facts: Facts) -> str:
     dim, size, ways = word(facts["dim"]), word(facts["size"]), word(facts["ways"])
-    fault = f"{dim} = {size} does not split {ways} ways on {word(facts['axis'])}"
+    fault = f"{dim} = {size} does not split {ways} ways on {axes(facts['axis'])}"
     return f"{fault}: there are more nodes than elements{_degrees(facts.get('valid'))}"
 
 
@@ -90,7 +91,7 @@ def _operands_disagree(facts: Facts) -> str:
         for position, (tensor, dim, *_) in enumerate(choices)
     ]
     return (
-        f"on {word(facts['axis'])} {layer(facts['layer'])} could follow {' or '.join(told)}; "
+        f"on {axes(facts['axis'])} {layer(facts['layer'])} could follow {' or '.join(told)}; "
         "a `partition` clause says which"
     )
 
@@ -121,7 +122,7 @@ def _pieces(facts: Facts) -> str:
 
 def _uneven_split(facts: Facts) -> str:
     return (
-        f"{word(facts['dim'])} splits unevenly on {word(facts['axis'])}: "
+        f"{word(facts['dim'])} splits unevenly on {axes(facts['axis'])}: "
         f"slices of {listed(facts['sizes'])}"
     )
 
@@ -144,7 +145,7 @@ def _carry_unsettled(facts: Facts) -> str:
 
 def _conflicting_states(facts: Facts) -> str:
     return (
-        f"on {word(facts['axis'])} it cannot be {word(facts['first'])} and "
+        f"on {axes(facts['axis'])} it cannot be {word(facts['first'])} and "
         f"{word(facts['second'])} at once"
     )
 
@@ -152,12 +153,12 @@ def _conflicting_states(facts: Facts) -> str:
 def _needs_whole(facts: Facts) -> str:
     return (
         f"{word(facts['function'])} in {layer(facts['layer'])} needs {word(facts['dim'])} "
-        f"whole; it cannot be partitioned on {word(facts['axis'])}"
+        f"whole; it cannot be partitioned on {axes(facts['axis'])}"
     )
 
 
 def _stage_out_of_range(facts: Facts) -> str:
-    axis, stages = word(facts["axis"]), facts["stages"]
+    axis, stages = axes(facts["axis"]), facts["stages"]
     last = f"{axis}[{stages - 1}]" if isinstance(stages, int) else "the last"
     return (
         f"there is no stage {axis}[{word(facts['stage'])}]: {axis} has "
@@ -175,7 +176,7 @@ def _hole(facts: Facts) -> str:
     sent = "a device sends " if facts["unit"] == "B" and price is not None else ""
     by = "time" if facts["unit"] == "s" else "bytes"
     return (
-        f"`?` on {word(facts['axis'])} is filled with {word(facts['dim'])}, by {by} the cheapest "
+        f"`?` on {axes(facts['axis'])} is filled with {word(facts['dim'])}, by {by} the cheapest "
         f"for {word(facts['layer'])}{_lacking(facts, flaws)} ({sent}{', '.join(told)}{tie})"
     )
 

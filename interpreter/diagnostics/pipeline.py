@@ -5,6 +5,7 @@ from __future__ import annotations
 from parspec.interpreter.diagnostics.entry import (
     Entry,
     Facts,
+    axes,
     choice,
     enumeration,
     items,
@@ -25,7 +26,7 @@ def _layers_lost(facts: Facts) -> str:
     round_robin = len(set(dealt)) == 1 and isinstance(stages, int) and not len(dealt) % stages
     if dealt and not round_robin and isinstance(lost, int):
         return _dealt(facts, dealt, lost)
-    ways = f" on {plural(stages, 'stage')} of {word(facts['axis'])}" if stages else ""
+    ways = f" on {plural(stages, 'stage')} of {axes(facts['axis'])}" if stages else ""
     why = ""
     if facts.get("valid_chunk"):
         why = f"; chunks of {choice(facts['valid_chunk'])} take all"
@@ -45,7 +46,7 @@ def _dealt(facts: Facts, dealt: tuple[Datum, ...], lost: int) -> str:
     over = f"{-lost} too many; let one of them take {-lost} less"
     return (
         f"stack {word(facts['stack'])} has {plural(facts['layers'], 'layer')}, but the chunks on "
-        f"{word(facts['axis'])} hold {word(facts['built'])}{sizes}: {kept if lost > 0 else over}"
+        f"{axes(facts['axis'])} hold {word(facts['built'])}{sizes}: {kept if lost > 0 else over}"
     )
 
 
@@ -108,7 +109,7 @@ def _conflicting_settings(facts: Facts) -> str:
 
 
 def _idle_stages(facts: Facts) -> str:
-    axis, chunks, stages = word(facts["axis"]), facts["chunks"], facts["stages"]
+    axis, chunks, stages = axes(facts["axis"]), facts["chunks"], facts["stages"]
     idle = facts["idle"]
     which = f"stage {word(chunks)}"
     if isinstance(stages, int) and idle != 1:

@@ -45,10 +45,11 @@ def _dim_without_operand(facts: Facts) -> str:
 
 
 def _dim_not_in_layer(facts: Facts) -> str:
-    return (
-        f"layer {word(facts['layer'])} has no dimension {word(facts['dim'])}; "
-        f"it has {listed(facts['dims'])}"
-    )
+    name, dim = f"{word(facts['kind'])} {word(facts['name'])}", word(facts["dim"])
+    if facts["kind"] == "stack":
+        return f"{name} has no layer with dimension {dim}"
+    has = f"; it has {listed(facts['dims'])}" if facts["dims"] else ""
+    return f"{name} has no dimension {dim}{has}"
 
 
 def _repeated_dim(facts: Facts) -> str:

@@ -16,6 +16,7 @@ from parspec.interpreter.fixes import (
     clauses,
     declarations,
     expects,
+    factors,
     imports,
     names,
     shapes,
@@ -36,7 +37,7 @@ _MENDERS: Mapping[str, tuple[Mender, ...]] = {
         expects.partitioned,
     ),
     "duplicate_name": (names.repeated,),
-    "unused_name": (names.as_output, names.unused),
+    "unused_name": (factors.unread, names.as_output, names.unused),
     "unmatched_pattern": (names.patterns,),
     "file_not_found": (names.close_files,),
     "rank_mismatch": (shapes.rank,),
@@ -75,6 +76,13 @@ _MENDERS: Mapping[str, tuple[Mender, ...]] = {
     "unpinned": (expects.pin,),
     "double_reduce": (expects.unpin,),
 }
+
+_LIKELIER: Mapping[str, Mender] = {
+    "dim_without_operand": factors.forgotten,
+    "missing_sum": factors.forgotten,
+    "summed_alone": factors.forgotten,
+}
+"""What comes before the fixes of those who found it."""
 
 CERTAIN = frozenset(
     {
@@ -125,8 +133,9 @@ def surest(finding: Finding, model: Model) -> tuple[Fix, ...]:
 
 def fixes(finding: Finding, model: Model) -> tuple[Fix, ...]:
     """The ways to mend a finding of a model, the most likely first."""
-    menders = _MENDERS.get(finding.name, ())
-    found = case(finding, model) if menders else None
+    first, menders = _LIKELIER.get(finding.name), _MENDERS.get(finding.name, ())
+    found = case(finding, model) if first or menders else None
     if found is None:
         return finding.fixes
-    return (*finding.fixes, *(each for mender in menders for each in mender(found)))
+    likelier = first(found) if first else ()
+    return (*likelier, *finding.fixes, *(each for mender in menders for each in mender(found)))

@@ -1,7 +1,7 @@
 """Imports of what the library declares and a spec has not imported: its ops and blocks.
 
-What such a file sizes, a spec cannot size again: what the spec says of it in the same words is
-taken away, and where it says something else the file is not offered.
+What such a file says of dimensions, a spec cannot say again: what it says of them in the same words
+is taken away, and where it says something else, or another file says it, the file is not offered.
 """
 
 from __future__ import annotations
@@ -9,7 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from parspec.grammar.syntax import BlockStatement, DimStatement, ImportStatement, OpStatement
+from parspec.grammar.syntax import (
+    BlockStatement,
+    DimItem,
+    DimStatement,
+    ImportStatement,
+    OpStatement,
+)
 from parspec.grammar.values import value
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
@@ -23,11 +29,22 @@ from parspec.interpreter.spec.model import Model
 
 @value
 class _Brought:
-    """What an import brings: the names of ops and blocks, and how the dimensions that are sized are
-    written, by name."""
+    """What an import brings: the names of ops and blocks, how the dimensions that are sized are
+    written, by name, and the names of those that are not."""
 
     functions: frozenset[str]
     sized: Mapping[str, str]
+    symbolic: frozenset[str]
+
+    def has(self, item: DimItem) -> bool:
+        """Is it a dimension that cannot be declared beside what the import brings?"""
+        return item.name.text in self.sized or (not item.size and item.name.text in self.symbolic)
+
+    def says(self, item: DimItem, text: str) -> bool:
+        """Does it say of such a dimension all that an item says that is so written?"""
+        if item.size:
+            return text == self.sized[item.name.text]
+        return text == item.name.text
 
 
 def functions(case: Case) -> Iterator[Fix]:
@@ -70,28 +87,30 @@ def _agreed(case: Case, brought: _Brought) -> tuple[Edit, ...] | None:
                 if name.text in brought.functions:
                     return None
             case DimStatement() as dims:
-                taken = _taken(one, dims, brought.sized)
-                if taken is None:
+                taken = _taken(one, dims, brought)
+                if taken is None or (taken and one.file != case.at.file):
                     return None
                 edits += taken
     return tuple(edits)
 
 
-def _taken(one: Spot, statement: DimStatement, sized: Mapping[str, str]) -> Iterator[Edit] | None:
-    """The dimensions taken away that are sized in these words; None where one is in others."""
-    said = [item for item in statement.items if item.name.text in sized]
-    if any(item.size and one.text(item.span) != sized[item.name.text] for item in said):
+def _taken(one: Spot, statement: DimStatement, brought: _Brought) -> tuple[Edit, ...] | None:
+    """The dimensions taken away of which an import says the same; None where it says something else
+    of one."""
+    said = [item for item in statement.items if brought.has(item)]
+    if not all(brought.says(item, one.text(item.span)) for item in said):
         return None
     if len(said) == len(statement.items):
-        return iter((one.removed(),))
+        return (one.removed(),)
     places = [place for place, item in enumerate(statement.items) if item in said]
-    return one.without_some([item.span for item in statement.items], places)
+    return tuple(one.without_some([item.span for item in statement.items], places))
 
 
 @cache
 def _brought(library: str) -> _Brought:
     """What a file of the library brings with all that it imports."""
     functions: set[str] = set()
+    symbolic: set[str] = set()
     sized: dict[str, str] = {}
     for file in brought(library):
         for chunk in library_document(file).chunks:
@@ -101,4 +120,5 @@ def _brought(library: str) -> _Brought:
                 case DimStatement(items=dims):
                     written = {item.name.text: item for item in dims if item.size}
                     sized |= {dim: chunk.text[slice(*item.span)] for dim, item in written.items()}
-    return _Brought(frozenset(functions), sized)
+                    symbolic |= {item.name.text for item in dims if not item.size}
+    return _Brought(frozenset(functions), sized, frozenset(symbolic - sized.keys()))

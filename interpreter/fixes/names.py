@@ -63,9 +63,12 @@ def unused(case: Case) -> Iterator[Fix]:
 
 
 def repeated(case: Case) -> Iterator[Fix]:
-    """The second declaration removed, where it says the same as the first."""
+    """The second declaration removed, where it says the same as the first, and a dimension that the
+    library declares."""
     first = next(case.related(), None)
     name = case.text("name")
+    if case.text("kind") == "dimension" and case.facts.get("library"):
+        yield fix(f"Remove `dim {name}`", _without_item(case.at, name))
     if first is None:
         return
     texts = [

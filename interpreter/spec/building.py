@@ -147,8 +147,14 @@ class Building:
             if not any(own_name(draft, dim, factors) for draft in made):
                 reported.add(dim)
                 have = made[-1].layer.operator.dims if unit.kind == "layer" else ()
-                span = part.site.span
-                here.report("dim_not_in_layer", span, layer=unit.path[-1], dim=dim, dims=have)
+                here.report(
+                    "dim_not_in_layer",
+                    part.site.span,
+                    kind=unit.kind,
+                    name=unit.path[-1],
+                    dim=dim,
+                    dims=have,
+                )
 
     def check_weights(
         self, unit: Unit, clauses: Iterable[Clause], made: tuple[DraftLayer, ...], here: Here

@@ -4,7 +4,8 @@ A missing import, or a declaration whose name was lost in a syntax error, would 
 its names an error of its own. Of a statement with a syntax error nothing else is said. Where a
 name may have been lost, unknown names of its kind are not reported, unless a known name is so
 close that it must have been meant: where a statement is still to be given a name, one that nobody
-else reads. Nor are unused names reported where a statement that may have used them was lost.
+else reads. Nor are unused names reported where a statement that may have used them was lost, nor
+what a body gives while something in it is broken.
 """
 
 from __future__ import annotations
@@ -15,10 +16,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from parspec.grammar.keywords import NAME, STARTERS, misspelt_starter
-from parspec.grammar.syntax import PlanStatement
+from parspec.grammar.syntax import (
+    BlockStatement,
+    ExpectStatement,
+    PlanStatement,
+    StackStatement,
+)
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import items
-from parspec.interpreter.diagnostics.findings import Fix, Related
+from parspec.interpreter.diagnostics.findings import Fix, Related, Site
 
 if TYPE_CHECKING:
     from parspec.grammar.document import Chunk, Document
@@ -48,13 +54,25 @@ DECLARES: Mapping[str, tuple[str, ...]] = {
     "layer": ("tensor", "layer"),
     "stack": ("tensor", "layer"),
     "op": ("function",),
-    "block": ("function",),
+    "block": ("function", "tensor"),
 }
 """The kinds of names that a statement declares, by its keyword."""
-READS = frozenset({"layer", "op", "block", "stack", "output"})
-"""The statements that read variables: one with an error may read any."""
+LISTS = frozenset({"dim", "mesh", "axis", "input", "weight", "cache", "var"})
+"""The statements that declare as many names as one likes: one that breaks off may declare more."""
+READS = frozenset(
+    {
+        *("dim", "input", "weight", "cache", "var", "layer", "op", "block", "stack", "output"),
+        *("train", "infer"),
+    }
+)
+"""The statements that read variables or dimensions: one with an error may read any."""
+SHAPES = frozenset({"dim", "cache", "stack"})
+"""The statements that tell which dimensions are of one size, and which a variable has."""
+MISMATCHES = frozenset({"rank_mismatch", "global_size_mismatch"})
+"""What is said of a variable that has other dimensions than are meant."""
 EVERY_KIND = "import"  # an import declares names of all kinds
 READING = "reading"  # what is read may be missing
+SHAPING = "shaping"  # the dimensions of variables may not be those that are meant
 CALLED = "called"  # a function of which nothing is known may have dimensions inside
 NAMES = ("dimension", "axis", "link", "device", "tensor", "layer", "function")
 ANY = "?"  # a statement whose keyword was lost may be of any kind
@@ -72,8 +90,10 @@ def without_consequences(
 ) -> Iterator[Finding]:
     """The findings but for those that may follow from what was lost; `aside`: the chunks from which
     nothing follows, by file and key."""
-    findings, by_file = tuple(findings), dict(documents)
+    by_file = dict(documents)
     broken = broken_chunks(by_file.items())
+    given = frozenset(_given(by_file.items())) if broken else frozenset()
+    findings = tuple(each for each in findings if not _is_given(each, given))
     lost_in = [
         (file, document.start_of(chunk.key), chunk)
         for file, document in by_file.items()
@@ -83,6 +103,7 @@ def without_consequences(
     faulty = [chunk for _, _, chunk in lost_in]
     mangled = {word for chunk in faulty for word in _WORD.findall(chunk.text)}
     doubtful = {*_doubts(findings), *(kind for chunk in faulty for kind in _doubtful(chunk))}
+    longer = {each for chunk in faulty for each in _longer(chunk)}
     unnamed: dict[_Unnamed, int] = {}
     for file, start, chunk in lost_in:
         for kind, begun in _unnamed(chunk):
@@ -102,9 +123,26 @@ def without_consequences(
             or not mangled.isdisjoint(_meant(finding))
             or (spare.isdisjoint(_meant(finding)) and _is_of(finding, unnamed, by_file))
             or _follows(finding, doubtful)
+            or (READING in doubtful and _looks_inside(finding, by_file))
+            or _is_part(finding, longer)
         ):
             continue
         yield finding
+
+
+def _given(documents: Iterable[tuple[str, Document]]) -> Iterator[Site]:
+    """Where it is said what stacks and blocks give in the bodies of which there is an error."""
+    runs = ((file, run) for file, document in documents for run in document.runs if run.faulty)
+    for file, header in ((file, each) for file, run in runs for each in run.every if each.body):
+        if any(inner.parsed.faults for each in header.body for inner in each.preorder()):
+            match header.statement:
+                case StackStatement(carry_out=name) | BlockStatement(out=name):
+                    yield Site(file, header.key, name.span)
+
+
+def _is_given(finding: Finding, given: Collection[Site]) -> bool:
+    """Is it about what a stack or a block gives, at one of these places?"""
+    return finding.site in given and finding.name in {"unknown_name", *MISMATCHES}
 
 
 def broken_chunks(documents: Iterable[tuple[str, Document]]) -> frozenset[tuple[str, int]]:
@@ -190,6 +228,10 @@ def _follows(finding: Finding, doubtful: set[str]) -> bool:
         return True
     if finding.name == "unused_name":
         return not doubtful.isdisjoint((EVERY_KIND, READING))
+    if finding.name in MISMATCHES:
+        return SHAPING in doubtful
+    if finding.name == "unmatched_pattern" and "lacks" in data and READING in doubtful:
+        return True
     if finding.name == "unmatched_pattern":
         return EVERY_KIND in doubtful or ("layer" in doubtful and not data["near"])
     if finding.name != "unknown_name" or data["kind"] not in NAMES:
@@ -202,15 +244,45 @@ def _is_of(
 ) -> bool:
     """Is it about a name that one of the statements may be given that have none yet, the first of
     which begins at an offset? Variables are read below the statement that gives them."""
-    if not unnamed or finding.name != "unknown_name":
+    if not unnamed or finding.name not in ("unknown_name", "unmatched_pattern"):
         return False
     data, site = dict(finding.data), finding.site
+    if finding.name == "unmatched_pattern":
+        begun = tuple(begun for kind, begun, _ in unnamed if kind == "layer")
+        return any(str(word).startswith(begun) for word in _meant(finding))
     kind, name = data["kind"], str(data["name"])
     return any(
         each == kind
         and name.startswith(begun)
         and (kind != "tensor" or file != site.file or start < documents[file].start_of(site.chunk))
         for (each, begun, file), start in unnamed.items()
+    )
+
+
+def _longer(chunk: Chunk) -> Iterator[tuple[str, str]]:
+    """The words that may be a name with a dimension behind it, as a bracket is missing between them
+    (`xB` of `input xB, D]`), by the kinds of names that the chunk declares."""
+    if chunk.text.count("]") > chunk.text.count("["):
+        first, *words = _WORD.findall(chunk.text) or [""]
+        yield from ((kind, word) for kind in DECLARES.get(first, ()) for word in words)
+
+
+def _is_part(finding: Finding, longer: Collection[tuple[str, str]]) -> bool:
+    """Is it about a name with which one of these words of its kind begins?"""
+    data = dict(finding.data)
+    return finding.name == "unknown_name" and any(
+        kind == data["kind"] and word.startswith(str(data["name"])) for kind, word in longer
+    )
+
+
+def _looks_inside(finding: Finding, documents: Mapping[str, Document]) -> bool:
+    """Is it about a variable that an expectation names? It may be one inside what was lost."""
+    data, site = dict(finding.data), finding.site
+    return (
+        finding.name == "unknown_name"
+        and data["kind"] == "tensor"
+        and not data["near"]
+        and site.chunk in documents[site.file].by_type.get(ExpectStatement, ())
     )
 
 
@@ -246,10 +318,12 @@ def _doubtful(chunk: Chunk) -> Iterator[str]:
     first = 1 if words and chunk.statement is not None else 0
     nameless = any(_wants_name(fault.expected) for fault in chunk.parsed.faults)
     begun = [*_begun(chunk)]
-    if "import" in words or '"' in chunk.text:
+    if EVERY_KIND in (*words, *begun) or '"' in chunk.text:
         yield EVERY_KIND
     if not READS.isdisjoint((*words, *begun)):
         yield READING
+    if not SHAPES.isdisjoint((*words, *begun)):
+        yield SHAPING
     for word in dict.fromkeys((*(words if nameless else words[first:]), *begun)):
         yield from DECLARES.get(word, ())
 
@@ -268,6 +342,8 @@ def _unnamed(chunk: Chunk) -> Iterator[tuple[str, str]]:
             wanted = {text for fault in chunk.parsed.faults for text in fault.expected}
             kinds = DECLARES.get(first, ())
             named = len(words) > 1 and wanted.isdisjoint(f"a {kind}" for kind in kinds)
+    if first in LISTS and _may_go_on(chunk):
+        named = False
     if named and (last := _LAST.search(chunk.text)) and _is_broken_off(chunk):
         named, begun = False, last[0].strip()
     for word in () if named else (first,):
@@ -280,6 +356,12 @@ def _is_broken_off(chunk: Chunk) -> bool:
     """Does its text end where something is missing?"""
     end = len(chunk.text.rstrip())
     return any(fault.span.start >= end for fault in chunk.parsed.faults)
+
+
+def _may_go_on(chunk: Chunk) -> bool:
+    """Is the last that is written of it wrong, so that more may be missing behind it?"""
+    end = len(chunk.text.rstrip())
+    return any(fault.span.end >= end for fault in chunk.parsed.faults)
 
 
 def _begun(chunk: Chunk) -> Iterator[str]:

@@ -71,7 +71,7 @@ def write_layer(
     """Adds a layer to a body and what it gives to the body's scope.
 
     A layer that is wrong is left out; its name stays known, and so does its result if its
-    dimensions are written.
+    dimensions are written. Those of a layer with a syntax error are not judged elsewhere.
     """
     name, site, scope = statement.name.text, here.at(statement.name.span), body.scope
     own = said(statement.clauses, "layer", name, here)
@@ -100,6 +100,8 @@ def write_layer(
         building.units.setdefault(unit.name, unit)
         made = _as_declared(target, here, building)
         made = None if made is None else changed(made, doubted=doubted)
+    if made is not None and here.placed.chunk.parsed.faults:
+        made = changed(made, doubted=True)
     out = here.at(statement.out.span) if target is None else target.site
     if made is None or lacking:
         scope.tensors.setdefault(statement.out.text, Broken(out))

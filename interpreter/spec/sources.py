@@ -16,7 +16,7 @@ from itertools import chain, groupby, islice
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from parspec.grammar.document import TOP, Chunk, Document, Run, SyntaxFault
+from parspec.grammar.document import TOP, Chunk, Document, Run
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     ImportStatement,
@@ -29,6 +29,7 @@ from parspec.grammar.syntax import (
 )
 from parspec.grammar.values import the_one, value
 from parspec.interpreter.diagnostics.findings import Datum, Edit, Finding, Fix, Site
+from parspec.interpreter.spec.faults import syntax_errors
 from parspec.interpreter.spec.library_files import library_file, library_name, library_names
 from parspec.interpreter.spec.limits import PLANNED
 from parspec.interpreter.spec.memo import Memo, Row
@@ -388,8 +389,7 @@ class _Gathering:
         document = parse(text, self.texts.documents.get(file))
         self.documents[file] = document
         self.seen.add(trail[-1])
-        for chunk in document.faulty:
-            self.findings.extend(syntax_error(fault, file, chunk) for fault in chunk.parsed.faults)
+        self.findings.extend(syntax_errors(file, document))
         for portion in self.texts.portions_of(document, file, imported=len(trail) > 1):
             if isinstance(portion, Passage):
                 self.passages.append(portion)
@@ -465,24 +465,6 @@ def imported_file(statement: ImportStatement, importer: str) -> str:
     if not statement.quoted:
         return library_name(statement.target)
     return os.path.normpath(Path(importer).parent / statement.target)
-
-
-def syntax_error(fault: SyntaxFault, file: str, chunk: Chunk) -> Finding:
-    """A syntax fault as a finding, with its mend as a fix."""
-    site = Site(file, chunk.key, fault.span)
-    data = (("message", fault.message), ("expected", fault.expected), ("help", fault.help))
-    if fault.replacement is None:
-        return Finding("syntax_error", site, data)
-    written = chunk.text[fault.span.start : fault.span.end]
-    match (written.strip(), fault.replacement.strip()):
-        case ("", new):
-            title = f"Insert `{new}`"
-        case (old, ""):
-            title = f"Remove `{old}`"
-        case (old, new):
-            title = f"Replace `{old}` with `{new}`"
-    fix = Fix(title, (Edit(site, fault.replacement),))
-    return Finding("syntax_error", site, data, fixes=(fix,))
 
 
 _UNREAD: Mapping[str, tuple[str, tuple[tuple[str, Datum], ...]]] = {

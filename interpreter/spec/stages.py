@@ -188,9 +188,13 @@ def resolve_outputs(
         for part in own.assignments:
             if part.dim and held and not any(_has(t, part.dim, here) for _, t in held):
                 first = held[0][1]
-                span = part.site.span
                 here.report(
-                    "dim_not_in_layer", span, layer=first.label, dim=part.dim, dims=first.dims
+                    "dim_not_in_layer",
+                    part.site.span,
+                    kind="output",
+                    name=first.label,
+                    dim=part.dim,
+                    dims=first.dims,
                 )
         for path, tensor in held:
             rest = tuple(part for part in own.assignments if _has(tensor, part.dim, here))

@@ -102,9 +102,15 @@ def _check_dims(own: Said, tensors: tuple[Tensor, ...], here: Here) -> None:
     """`dim_not_in_layer` for a dimension that none of the list has."""
     for part in (*own.assignments, *own.stores):
         if tensors and not any(_has(tensor, part.dim, here) for tensor in tensors):
-            name, dims = tensors[0].label, tensors[0].dims
-            span = part.site.span
-            here.report("dim_not_in_layer", span, layer=name, dim=part.dim, dims=dims)
+            first = tensors[0]
+            here.report(
+                "dim_not_in_layer",
+                part.site.span,
+                kind="variable" if first.role == "activation" else first.role,
+                name=first.label,
+                dim=part.dim,
+                dims=first.dims,
+            )
 
 
 def _share(own: Said, tensor: Tensor, here: Here) -> Said:

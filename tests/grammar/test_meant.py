@@ -53,13 +53,13 @@ def _faults(text: str) -> list[SyntaxFault]:
             "link n { bandwidth = 50 GB/s  latency = 5 us }",
         ),
         ("link n { latency = 5 u s }", "link n { latency = 5 us }"),
-        ("weight w[D] store on dp, v[D]", "weight w[D] store on dp weight v[D]"),
-        ("weight w[D] frozen,\n  v[D] frozen", "weight w[D] frozen\n  weight v[D] frozen"),
+        ("weight w[D] store on dp, v[D]", "weight w[D] store on dp\nweight v[D]"),
+        ("weight w[D] frozen,\n  v[D] frozen", "weight w[D] frozen\nweight v[D] frozen"),
         (
             "input x[B] partition B on dp,y[B] partition B on dp",
-            "input x[B] partition B on dp input y[B] partition B on dp",
+            "input x[B] partition B on dp\ninput y[B] partition B on dp",
         ),
-        ("cache k[B] replicated on tp, v[B]", "cache k[B] replicated on tp cache v[B]"),
+        ("cache k[B] replicated on tp, v[B]", "cache k[B] replicated on tp\ncache v[B]"),
     ],
 )
 def test_what_is_meant_is_the_mend(text: str, right: str) -> None:

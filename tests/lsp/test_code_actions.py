@@ -221,6 +221,22 @@ def test_all_primitives_are_pinned_below_the_last_expect():
 
 
 @pytest.mark.parametrize(
+    ("expect", "lacking"),
+    [
+        ("expect Reduce-Scatter of y on N in act", ["expect All-Gather of z on N"]),
+        ("expect no All-to-All of y", ["@", "expect All-Gather of z on N"]),
+        ("expect All-Gather of z on N in act", ["@", "expect All-Gather of z on N"]),
+        ("expect All-Gather on N", ["@"]),
+        ("expect Reduce-Scatter of y on N in act backward", ["@", "expect All-Gather of z on N"]),
+    ],
+)
+def test_what_an_expect_pins_somewhere_is_not_pinned_again(expect, lacking):
+    wanted = [each.replace("@", "expect Reduce-Scatter of y on N") for each in lacking]
+    text = EXPLICIT.replace("communication explicit  # nothing unseen\n", "")
+    assert list(missing(bench_of(f"{text}{expect}\n").snapshot, 0)) == wanted
+
+
+@pytest.mark.parametrize(
     "mistake",
     ["dim Q = ", "weight u[Z]", 'import "none.par"', "for x.: partition B on N"],
 )
@@ -241,6 +257,19 @@ def test_what_is_not_pinned_is_mended_alone_or_with_all_others():
     bench = bench_of(source.replace("‸", ""))
     after = bench.tried(worked_out(bench, "pin all", 0))
     assert not found_in(after)
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        (EXPLICIT, "Pin all primitives"),
+        (EXPLICIT.replace("F on N", "? on N").replace("B on N", "? on N"), "Fill all 2 holes"),
+    ],
+)
+def test_what_mends_many_is_offered_once(source, title):
+    bench = bench_of(source)
+    titles = [each.title for each in actions(bench, Range(0, len(source)), ("quickfix",))]
+    assert titles.count(title) == 1
 
 
 def test_a_pin_names_variables_of_one_name_by_their_paths():

@@ -42,7 +42,7 @@ dim B = 4096
 
 tokens
 
-not split by any layer
+not split
 
 in `x` `h` `a` `y`"""
     )
@@ -66,7 +66,7 @@ output z
     ("turns", "by"),
     [
         ("L on pp uneven", "| pp       | 4    | L 3   | stack deep, stack more |"),
-        ("none on pp", "not split by any layer"),
+        ("none on pp", "not split"),
     ],
 )
 def test_dim_that_stacks_split(turns, by):
@@ -79,6 +79,44 @@ def test_dim_that_stages_split():
     spec = PIPED.replace("stack more[L]: y -> z partition L on pp {", "stack more[L]: y -> z {")
     source = spec.replace(" partition L on pp", "").replace("L = 10", "‸L = 10") + stages
     assert "| pp       | 4    | L 4   | stack deep |" in shown(source).split("\n")
+
+
+AT_REST = """\
+mesh dp = 2, tp = 4
+dim B = 64, D = 36, F = 64, G = 2, R = 4, L = 4
+dim H = G * R
+input x[B, D]
+input c[H] partition H on tp
+weight w[D, F], v[F, D] store D on dp
+for w: store F on tp
+layer up: h[B, F] = x * w partition B on dp
+stack deep[L]: h -> z {
+  layer act: z[B, F] = gelu(h)
+}
+layer down: y[B, D] = z * v
+output y
+output c
+"""
+
+
+@pytest.mark.parametrize(
+    ("dim", "row"),
+    [
+        ("D", "dp       | 2    | D 18  | weight w, weight v"),
+        ("F", "tp       | 4    | F 16  | weight w"),
+        ("B", "dp       | 2    | B 32  | up, deep.act, down"),
+        ("H", "tp       | 4    | H 2   | input c"),
+    ],
+)
+def test_dim_that_variables_lie_split_along(dim, row):
+    text = shown(AT_REST.replace(f"{dim} = ", f"‸{dim} = "))
+    found = [line.strip("| ") for line in text.split("\n") if line.startswith(("| dp", "| tp"))]
+    assert (found, "not split" in text) == ([row], False)
+
+
+def test_dim_of_the_turns_of_a_stack():
+    text = shown(AT_REST.replace("L = 4", "‸L = 4"))
+    assert text.split("\n\n")[1:] == ["the turns of `deep`", "not split"]
 
 
 def test_product_dim_shows_its_factors():

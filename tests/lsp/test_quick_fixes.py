@@ -484,3 +484,59 @@ def test_weights_that_do_not_fit_are_stored_on_an_axis_with_nodes_enough():
         "partition B on N * M", "partition B on N * M\n  mesh N = 2, M = 8 on 16 s‸mall\n}"
     )
     assert done(plan, "Write `for *: store on N`") == ["+  for *: store on N"]
+
+
+FORGOTTEN = """\
+dim B = 4, D = 16, F = 32, G = 2, R = 4
+dim H = G * R
+input x[B, D], scale[F]
+stack deep[G]: x -> y {
+  weight w1[D, F], w2[F, D], wo[D, H]
+  layer norm: n[B, D] = relu(x)
+  layer up: h[B, F] = gelu(n * w1) * scale
+  layer heads: o[B, H] = n * wo
+  layer down: y[B, D] = h * w2
+}
+output y
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "left", "at", "title"),
+    [
+        ("gelu(n * w1) * scale", "n * scale", "n * scale", "Write `n * scale * w1`"),
+        ("gelu(n * w1) * scale", "gelu(n * w1)", "h[B", None),  # it lacks nothing
+        ("gelu(n * w1) * scale", "n * scale / 2", "n * scale", "Write `n * scale / 2 * w1`"),
+        ("n * wo", "n", "o[B", "Write `n * wo`"),
+        ("h * w2", "h", "y[B", "Write `h * w2`"),
+    ],
+)
+def test_a_forgotten_factor_is_offered_first(written, left, at, title):
+    text = FORGOTTEN.replace(written, left)
+    source = text.replace(at, f"‸{at}")
+    assert next(iter(quick(source)), None) == title
+    if title is not None:
+        name = title.removesuffix("`").rpartition(" ")[2]
+        assert done(source, title)[1].endswith(title.removeprefix("Write `").strip("`)"))
+        unread = text.replace(f"{name}[", f"‸{name}[")
+        assert quick(unread)[0] == title
+
+
+@pytest.mark.parametrize(
+    ("declared", "other"),
+    [
+        ("w1[D, F]", "w1[D, F], w3[D, F]"),  # either would do
+        ("w1[D, F]", "w1[D, F, H]"),  # h would lack H
+        ("w1[D, F]", "w1[F]"),  # D would be summed over a factor alone
+    ],
+)
+def test_a_factor_is_offered_only_where_one_alone_fits(declared, other):
+    text = FORGOTTEN.replace(declared, other).replace("gelu(n * w1) * scale", "n * scale")
+    assert [t for t in quick(text.replace("h[B", "‸h[B")) if t.startswith("Write `n")] == []
+
+
+def test_a_factor_of_another_body_is_not_offered():
+    text = FORGOTTEN.replace("gelu(n * w1) * scale", "n * scale").replace("w1[D, F], ", "")
+    block = "block m(a[B, D]) -> b {\n  weight w1[D, F]\n  layer p: b[B, D] = relu(a)\n}\n"
+    text = text.replace("output y", f"{block}layer use: z = m(y)\noutput z")
+    assert [t for t in quick(text.replace("h[B", "‸h[B")) if t.startswith("Write `n")] == []

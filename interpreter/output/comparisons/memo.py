@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Literal, TypeAlias
 
 from parspec.grammar.values import value
-from parspec.interpreter.diagnostics.entry import enumeration
+from parspec.interpreter.diagnostics.entry import axes, enumeration
 from parspec.interpreter.output.comparisons.compared import compared
 from parspec.interpreter.output.comparisons.figures import BY_AXIS, BY_LINK, IN_ALL, SIZE, TOTAL
 from parspec.interpreter.output.comparisons.prose import Fact, bounds_told, grounds
@@ -191,7 +191,7 @@ def _figures(figures: Sequence[Figure], names: tuple[str, ...]) -> Sheet:
             rows.append((Cell(name, "strong"), *_figure(members[0])))
         else:
             rows.append((Cell(group, "strong"),))
-            rows += ((Cell(f"  {one.name}"), *_figure(one)) for one in members)
+            rows += ((Cell(f"  {axes(one.name)}"), *_figure(one)) for one in members)
     first, *others = names
     if len(others) == 1:
         return Sheet(("how much", *names, "change", ""), 4, tuple(rows))
@@ -365,7 +365,7 @@ def _formulas(comparison: Comparison) -> Facts:
     names: dict[str, list[str]] = {}
     for figure in _worth_telling(comparison.figures):
         text = _formula(figure.values, figure.unit, comparison.variants)
-        names.setdefault(text, []).append(f"{figure.group}, {figure.name}")
+        names.setdefault(text, []).append(f"{figure.group}, {axes(figure.name)}")
     for exchange in comparison.exchanges:
         text = _formula(exchange.traffic, "bytes", comparison.variants)
         names.setdefault(text, []).append(_what(exchange).replace("\n", ": "))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from parspec.interpreter.diagnostics import catalogue
-from parspec.interpreter.diagnostics.entry import choice, enumeration, plural
+from parspec.interpreter.diagnostics.entry import axes, choice, enumeration, plural
 from parspec.interpreter.diagnostics.findings import Finding
 from parspec.interpreter.output.comparisons.figures import NO_LINK
 from parspec.interpreter.output.comparisons.values import (
@@ -126,7 +126,7 @@ def bounds_told(variant: Variant, found: Bounds) -> Iterator[Fact]:
         unit = "seconds" if found.timed else "bytes"
         most = "takes longest" if found.timed else "moves most"
         over = "" if found.link == NO_LINK else f" over {found.link}"
-        yield "axis", f"{found.axis.name}{over} {most}, {_share(found.axis, unit)}"
+        yield "axis", f"{axes(found.axis.name)}{over} {most}, {_share(found.axis, unit)}"
         yield "primitive", f"{found.exchange.name} {most}, {_share(found.exchange, unit)}"
 
 

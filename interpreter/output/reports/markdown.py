@@ -21,6 +21,7 @@ from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
     at_work,
+    axes_by_size,
     by_size,
     dims_of,
     heaviest,
@@ -160,7 +161,7 @@ def _totals(analysis: Analysis) -> str:
     totals = analysis.totals
     rows = [
         *(("pass", name, amount) for name, amount in totals.traffic if amount is not None),
-        *(("axis", code(name), amount) for name, amount in by_size(totals.by_axis)),
+        *(("axis", code(name), amount) for name, amount in axes_by_size(totals)),
         *(("primitive", name, amount) for name, amount in by_size(totals.by_primitive)),
     ]
     cells = [(kind, name, text(in_bytes(amount))) for kind, name, amount in rows]

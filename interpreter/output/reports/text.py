@@ -31,6 +31,7 @@ from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
     PASSES,
+    axes_by_size,
     by_size,
     dims_of,
     groups_of,
@@ -216,7 +217,7 @@ def _totals(analysis: Analysis, screen: Screen) -> str:
     facts = [
         _Fact("parameters", (how_many(totals.parameters),)),
         _amounts("traffic", totals.traffic),
-        _amounts("by axis", by_size(totals.by_axis)),
+        _amounts("by axis", axes_by_size(totals)),
         _amounts("by primitive", by_size(totals.by_primitive)),
         _memory(analysis),
         _Fact("time", tuple(_times(analysis)), _DOT),

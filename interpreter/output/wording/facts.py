@@ -6,7 +6,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from parspec.interpreter.analysis.loads import sent_by_busiest
-from parspec.interpreter.analysis.result import Analysis, ExpectResult, Memory, Move, Pass
+from parspec.interpreter.analysis.result import (
+    Analysis,
+    ExpectResult,
+    Memory,
+    Move,
+    Pass,
+    Totals,
+)
+from parspec.interpreter.diagnostics.entry import axes
 from parspec.interpreter.output.wording.pricing import measures, one_priced, traffic
 from parspec.interpreter.output.wording.quantities import in_bytes, sized, sum_of
 from parspec.interpreter.spec.model import Device, Model, layers_of
@@ -150,6 +158,11 @@ def at_work(moves: Iterable[Move]) -> tuple[Move, ...]:
 def by_size(amounts: Iterable[tuple[str, Amount]]) -> Parts:
     """The largest first; a formula counts as more than any number."""
     return tuple(sorted(amounts, key=lambda part: _size(part[1]), reverse=True))
+
+
+def axes_by_size(totals: Totals) -> Parts:
+    """What moves on axes, or on several taken together, the most first."""
+    return tuple((axes(name), amount) for name, amount in by_size(totals.by_axis))
 
 
 def heaviest(moves: Iterable[Move], prices: PriceList) -> list[Move]:

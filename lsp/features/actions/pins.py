@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
 
 from parspec.grammar.span import Span
-from parspec.grammar.syntax import ExpectStatement, PlanStatement, PrimitiveExpect
-from parspec.interpreter.analysis.result import Analysis, Move
+from parspec.grammar.syntax import ExpectStatement, PlanStatement
+from parspec.interpreter.analysis.figures import Scope
+from parspec.interpreter.analysis.pins import forward_pins
+from parspec.interpreter.analysis.result import Move
 from parspec.interpreter.diagnostics.findings import Fix, Site
 from parspec.interpreter.fixes.spots import Spot, every, inside, spot
 from parspec.lsp.facts import Facts
@@ -55,43 +56,29 @@ def pinned(bench: Bench, offset: int, pins: Iterable[str]) -> tuple[Edit, ...]:
     return _written(bench.snapshot, offset, [pin for pin in wanted if pin in held])
 
 
-class _Pin(NamedTuple):
-    """A primitive that is pinned everywhere: None is any; no axes are any axes."""
-
-    primitive: str | None
-    tensor: str | None
-    axes: tuple[str, ...]
-
-    def holds(self, move: Move) -> bool:
-        """Whether a move of its variable is pinned by it."""
-        return self.primitive in (None, move.primitive) and (
-            not self.axes or not set(self.axes).isdisjoint(move.axes)
-        )
-
-
 def _missing(moves: Iterable[Move], facts: Facts) -> tuple[str, ...]:
     """The pins of moves that no `expect` pins, each once."""
-    said = grouped(_said(facts.analysis), lambda pin: [pin.tensor])
+    said = grouped(forward_pins(facts.model.expects, facts.grid), lambda pin: [pin.tensor])
     lacking = [
         move
         for move in moves
         if move.primitive is not None
         and move.group != 1
         and move.direction == "forward"
-        and not any(
-            pin.holds(move) for tensor in (None, move.tensor) for pin in said.get(tensor, ())
-        )
+        and not _is_pinned(move, said, facts)
     ]
     labels = Counter(each.label for each in facts.model.tensors) if lacking else Counter()
     return tuple(dict.fromkeys(_pin(move, facts, labels) for move in lacking))
 
 
-def _said(analysis: Analysis) -> Iterator[_Pin]:
-    for expect in analysis.model.expects:
-        pin = expect.statement.condition
-        if isinstance(pin, PrimitiveExpect) and not pin.absent and expect.within is None:
-            name = None if pin.primitive is None else pin.primitive.text
-            yield _Pin(name, expect.tensor, expect.axes)
+def _is_pinned(move: Move, said: Mapping[str | None, Iterable[Scope]], facts: Facts) -> bool:
+    """Whether one of the pins, by the variables that they name, takes a move."""
+    tensor = facts.tensor(move.tensor) if said else None
+    return tensor is not None and any(
+        pin.takes(move, tensor, facts.grid)
+        for name in (None, tensor.name, *tensor.aliases)
+        for pin in said.get(name, ())
+    )
 
 
 def _pin(move: Move, facts: Facts, labels: Mapping[str, int]) -> str:

@@ -21,6 +21,7 @@ from parspec.lsp.snapshot import Snapshot
 def quick_fixes(bench: Bench, within: Range) -> Iterator[Action]:
     """The fixes of what was found at a range of the file, in the order of the findings."""
     snapshot = bench.snapshot
+    together: set[str] = set()
     for finding, analysis in findings(snapshot).items():
         place = _at(finding, snapshot)
         if place is None or not _touch(place.location.range, within):
@@ -30,7 +31,9 @@ def quick_fixes(bench: Bench, within: Range) -> Iterator[Action]:
             rank: Rank = "preferred" if preferred else "possible"
             yield Action(title, "quickfix", edits, mends=place, rank=rank)
             preferred = False
-        yield from _together(finding, place, snapshot)
+        if finding.name not in together:
+            together.add(finding.name)
+            yield from _together(finding, place, snapshot)
 
 
 def _reliable(

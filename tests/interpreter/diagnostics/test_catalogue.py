@@ -11,6 +11,7 @@ from specs import analyses_of
 
 from parspec.interpreter.diagnostics import catalogue
 from parspec.interpreter.diagnostics.entry import (
+    axes,
     choice,
     enumeration,
     items,
@@ -411,6 +412,31 @@ MESSAGES = [
         {"name": "B", "cycle": ("B", "C", "B")},
         "the size of B needs itself: B -> C -> B",
     ),
+    (
+        "dim_not_in_layer",
+        {"kind": "weight", "name": "w", "dim": "D", "dims": ("F", "H")},
+        "weight w has no dimension D; it has F, H",
+    ),
+    (
+        "dim_not_in_layer",
+        {"kind": "stack", "name": "deep", "dim": "D", "dims": ()},
+        "stack deep has no layer with dimension D",
+    ),
+    (
+        "dim_not_in_layer",
+        {"kind": "output", "name": "loss", "dim": "D", "dims": ()},
+        "output loss has no dimension D",
+    ),
+    (
+        "import_cycle",
+        {"cycle": ("/a/b/m.par", "/a/b/parts/n.par", "/a/o.par", "/a/b/m.par")},
+        "files import each other: m.par -> parts/n.par -> ../o.par -> m.par",
+    ),
+    (
+        "uneven_split",
+        {"dim": "D", "axis": "dp,tp", "sizes": (5, 4)},
+        "D splits unevenly on dp, tp: slices of 5, 4",
+    ),
 ]
 
 
@@ -424,6 +450,7 @@ def test_words():
     assert items(3) == (3,)
     assert word((1, "a")) == "(1, a)"
     assert listed(tuple(range(1, 20))) == "1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …, 19"
+    assert (axes("dp,tp"), axes("dp, tp"), axes("tp")) == ("dp, tp", "dp, tp", "tp")
     assert choice(("a",)) == "a"
     assert choice(("a", "b", "c")) == "a, b or c"
     assert enumeration(()) == ""

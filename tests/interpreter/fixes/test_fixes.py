@@ -161,11 +161,16 @@ output y
 
 def read_again(text, fix, model):
     """The findings of a text with a fix in it."""
+    return [finding.name for finding, _ in found(mend(text, fix, model))]
+
+
+def mend(text, fix, model):
+    """A text with a fix in it."""
     document = dict(model.documents)["spec.par"]
     places = [(document.start_of(edit.site.chunk), edit.site.span, edit.text) for edit in fix.edits]
     for start, span, new in sorted(places, key=lambda place: place[0] + place[1].start)[::-1]:
         text = text[: start + span.start] + new + text[start + span.end :]
-    return [finding.name for finding, _ in found(text)]
+    return text
 
 
 @pytest.mark.parametrize(
@@ -184,6 +189,63 @@ def test_a_block_of_the_library_is_imported_not_taken_for_a_function(dims, call,
     (fix,) = fixes(finding, model)
     assert (fix.title, is_safe(finding)) == (title, False)
     assert read_again(text, fix, model) == []
+
+
+SYMBOLIC = """{dims}
+dim L = 2
+input x[B, S, D]
+stack net[L]: x -> y {{
+  layer mlp: y[B, S, D] = swiglu_mlp(x)
+}}
+output y
+"""
+
+
+@pytest.mark.parametrize(
+    ("dims", "left"),
+    [
+        ("dim B, S, D, F", ""),
+        ("dim B  # sequences\ndim S, D, F", ""),
+        ("dim B = 8, S, D, F", "dim B = 8"),
+        ("dim A = 4, S, D, F = 2, B", "dim A = 4, F = 2"),
+    ],
+)
+def test_what_the_library_and_the_spec_leave_without_a_size_is_taken_away(dims, left):
+    text = SYMBOLIC.format(dims=dims)
+    finding, model = next(each for each in found(text) if each[0].name == "unknown_name")
+    (fix,) = fixes(finding, model)
+    assert fix.title == "Add `import std.swiglu`"
+    mended = mend(text, fix, model)
+    assert mended.split("dim L")[0].strip() == f"import std.swiglu\n{left}".strip()
+    assert "unknown_name" not in read_again(text, fix, model)
+    assert "duplicate_name" not in read_again(text, fix, model)
+
+
+def test_no_other_file_is_broken_for_an_import(tmp_path):
+    text = SYMBOLIC.format(dims="dim B, S, D, F")
+    declared, _, calling = text.partition("dim L")
+    (tmp_path / "dims.par").write_text(declared)
+    plan = f'import "dims.par"\ndim L{calling}'
+    ((finding, model),) = found(plan, f"{tmp_path}/spec.par")
+    assert (finding.name, fixes(finding, model)) == ("unknown_name", ())
+
+
+def test_a_dimension_that_the_library_declares_is_removed():
+    text = SYMBOLIC.format(dims="import std.swiglu\ndim B, S = 8")
+    ((finding, model),) = found(text)
+    assert catalogue.message(finding) == (
+        "dimension B is declared twice, here and in std.dims; give it a size here, or leave it out"
+    )
+    (fix,) = fixes(finding, model)
+    assert fix.title == "Remove `dim B`"
+    assert mend(text, fix, model) == text.replace("dim B, S", "dim S")
+
+
+def test_a_block_of_the_library_is_no_hardware():
+    block = "block swiglu_mlp(x[B]) -> y {\n  layer l: y[B] = gelu(x)\n}\n"
+    text = f"import std.swiglu\ndim B = 4\n{block}input x[B]\noutput x\n"
+    (message,) = (catalogue.message(f) for f, _ in found(text) if f.name == "duplicate_name")
+    assert message.endswith("here and in std.swiglu; call this one something else")
 
 
 @pytest.mark.parametrize("more", ["T = 5", "H = 4"])

@@ -18,6 +18,7 @@ from parspec.interpreter.output.reports.markdown import report_markdown
 from parspec.interpreter.output.reports.text import report_text
 from parspec.interpreter.output.terminal.screen import PLAIN, Screen
 from parspec.interpreter.output.wording.axes import mesh_of, said_on, strategy_on
+from parspec.interpreter.output.wording.facts import axes_by_size
 
 MODEL = """\
 dim B = 64, S = 64, D = 32, F = 64, E = 8
@@ -157,6 +158,7 @@ def test_what_moves_on_the_same_axes_is_summed_up_in_the_order_of_the_mesh():
     names = {figure.name for figure in found.figures if figure.group == "traffic by axis"}
     assert names == {"dp,tp"}
     assert {exchange.axes for exchange in found.exchanges} == {("dp", "tp")}
+    assert axes_by_size(analysis.totals) == (("dp, tp", amount),)
 
 
 def test_a_report_says_what_the_order_of_axes_means_where_it_is_not_that_of_the_mesh():

@@ -277,7 +277,8 @@ def test_page_has_the_totals_of_the_json(report):
         text_of(row[0]): number_in(row[1])
         for row in tree.findall(".//section[@id='traffic']//tbody/tr")
     }
-    assert shown == {**totals["by_axis"], **totals["by_primitive"]}
+    axes = {name.replace(",", ", "): amount for name, amount in totals["by_axis"].items()}
+    assert shown == {**axes, **totals["by_primitive"]}
     (figures,) = tree.findall(".//dl[@class='figures']")
     cells = {text_of(cell[0]): cell[1] for cell in figures}
     assert number_in(cells["Parameters"]) == totals["parameters"]

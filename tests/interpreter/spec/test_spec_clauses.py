@@ -156,7 +156,7 @@ def test_states_at_the_ends() -> None:
     [
         ("partition B on tq", "unknown_name", {"kind": "axis"}),
         ("partition Q on tp", "unknown_name", {"kind": "dimension"}),
-        ("partition D2 on tp", "dim_not_in_layer", {"layer": "a", "dims": ("B", "D")}),
+        ("partition D2 on tp", "dim_not_in_layer", {"name": "a", "dims": ("B", "D")}),
         ("partition B on tp, D on tp", "axis_reused", {"axis": "tp", "dim": "D", "other": "B"}),
         (
             "partition B on tp replicated on tp",
@@ -194,6 +194,27 @@ layer two: b = f(c, m) {two}
 stack s[L]: b -> y {stack} {{ layer act: y[B, D] = gelu(b) }}
 output y
 """
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("weight u[F] store D on tp", "weight u has no dimension D; it has F"),
+        ("weight u[L, F] store D on tp", "weight u has no dimension D; it has F"),
+        ("input i[B] partition D on tp", "input i has no dimension D; it has B"),
+        ("layer a: z[B, D2] = y partition F on tp", "layer a has no dimension F; it has B, D2"),
+        (
+            "stack t[L]: y -> q partition E on tp { layer g: q[B, D2] = gelu(y) }",
+            "stack t has no layer with dimension E",
+        ),
+        ("output y partition F on tp", "output y has no dimension F; it has B, D2"),
+    ],
+)
+def test_what_lacks_a_dimension_is_called_by_what_it_is(statement: str, told: str) -> None:
+    head = HEAD.replace("L = 4", "L = 4, E = 4")
+    body = BODY.removesuffix("output y\n") if statement.startswith("output") else BODY
+    found = model(f"{head}{body}{statement}\n").findings
+    assert told in [catalogue.message(finding) for finding in found]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from parspec.interpreter.output.reports.page.tables import (
 from parspec.interpreter.output.wording.facts import (
     NO_STEP,
     NO_TOTAL,
+    axes_by_size,
     by_size,
     device_of,
     kept,
@@ -133,7 +134,7 @@ def traffic(analysis: Analysis) -> Html:
     passes = tuple((name, amount) for name, amount in totals.traffic if amount is not None)
     listed = (
         *([_amounts("pass", passes)] if len(passes) > 1 else []),
-        _amounts("axis", by_size(totals.by_axis)),
+        _amounts("axis", axes_by_size(totals)),
         _amounts("primitive", by_size(totals.by_primitive)),
     )
     return element("div", {"class": "columns"}, *listed) if any(listed) else NOTHING

@@ -266,7 +266,7 @@ def _above(move: Move, analysis: Analysis) -> tuple[str, str]:
     """What stands above an arrow: what the primitive does, and how much it moves."""
     moves = traffic(move, analysis.model.cost)
     amount = in_bytes(moves) if is_number(moves) else f"≈ {approximation(move)}"
-    what = f"{move.primitive or 'free'} {','.join(move.axes)}: {move.before} → {move.after}"
+    what = f"{move.primitive or 'free'} {', '.join(move.axes)}: {move.before} → {move.after}"
     return shortened(what, _WAY - width(amount)), amount
 
 
