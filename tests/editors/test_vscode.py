@@ -229,7 +229,7 @@ def test_enter_ends_a_line_that_is_complete(page, workspace):
     opened(page, "planned.par")
     go_to(page, workspace / "planned.par", "output h")
     page.keyboard.press("End")
-    page.keyboard.type("\noutput h")
+    page.keyboard.type("\nlayer again: again = h")
     page.wait_for_selector(f"{ACTIVE} .suggest-widget.visible")
     page.keyboard.type("\n# next")
     wait_for_text(page, "# next")
