@@ -152,7 +152,7 @@ class Facts:
         return None
 
     def _at(
-        self, site: Site, table: Callable[[PartFacts], Mapping[StatementKey, list[V]]]
+        self, site: Site, table: Callable[[PartFacts], Mapping[StatementKey, tuple[V, ...]]]
     ) -> Iterator[V]:
         for place in self._places_of(site):
             yield from table(self.parts[place]).get(key_of(site), ())
@@ -276,7 +276,7 @@ class Facts:
         return tuple(move for move in self.analysis.moves if move.primitive is not None)
 
     @cached_property
-    def moved_on(self) -> Mapping[tuple[str, ...], list[Move]]:
+    def moved_on(self) -> Mapping[tuple[str, ...], tuple[Move, ...]]:
         """The moves at work by the axes that they are on."""
         return grouped(self.at_work, lambda move: [move.axes])
 

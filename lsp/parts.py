@@ -62,17 +62,17 @@ class PartFacts:
         return {file: tuple(keys) for file, keys in found.items()}
 
     @cached_property
-    def layers_at(self) -> Mapping[StatementKey, list[Layer]]:
+    def layers_at(self) -> Mapping[StatementKey, tuple[Layer, ...]]:
         """Layers by statement."""
         return grouped(self._layers, lambda layer: [key_of(layer.site)])
 
     @cached_property
-    def stacks_at(self) -> Mapping[StatementKey, list[Stack]]:
+    def stacks_at(self) -> Mapping[StatementKey, tuple[Stack, ...]]:
         """Stacks by statement."""
         return grouped(self._stacks, lambda stack: [key_of(stack.site)])
 
     @cached_property
-    def tensors_at(self) -> Mapping[StatementKey, list[Tensor]]:
+    def tensors_at(self) -> Mapping[StatementKey, tuple[Tensor, ...]]:
         """Variables by statement."""
         return grouped(self._tensors, lambda tensor: [key_of(tensor.site)])
 
@@ -106,7 +106,7 @@ class PartFacts:
         }
 
     @cached_property
-    def made_from(self) -> Mapping[str | None, list[Layer]]:
+    def made_from(self) -> Mapping[str | None, tuple[Layer, ...]]:
         """Layers by the block or op that they are written with."""
         return grouped(self._layers, lambda layer: [layer.template])
 
@@ -116,7 +116,7 @@ class PartFacts:
         return {layer.out: layer for layer in self._layers}
 
     @cached_property
-    def readers(self) -> Mapping[str, list[Layer]]:
+    def readers(self) -> Mapping[str, tuple[Layer, ...]]:
         """Layers by what they read."""
         return grouped(
             self._layers,
@@ -147,7 +147,7 @@ class ListedFacts:
         return {tensor.name: tensor for tensor in self._listed.tensors}
 
     @cached_property
-    def layers_inside(self) -> Mapping[str, list[LayerResult]]:
+    def layers_inside(self) -> Mapping[str, tuple[LayerResult, ...]]:
         """Layers by the paths that hold them, their own among these."""
         return grouped(self._listed.layers, lambda layer: _paths(layer.name))
 
@@ -169,22 +169,22 @@ class ListedFacts:
         return found
 
     @cached_property
-    def in_front_of(self) -> Mapping[str, list[Move]]:
+    def in_front_of(self) -> Mapping[str, tuple[Move, ...]]:
         """All moves, free ones too, by the layer or stack that they are in front of."""
         return grouped(self._listed.moves, lambda move: [move.layer])
 
     @cached_property
-    def of_tensor(self) -> Mapping[str, list[Move]]:
+    def of_tensor(self) -> Mapping[str, tuple[Move, ...]]:
         """The moves at work by variable."""
         return grouped(at_work(self._listed.moves), lambda move: [move.tensor])
 
     @cached_property
-    def inside(self) -> Mapping[str, list[Move]]:
+    def inside(self) -> Mapping[str, tuple[Move, ...]]:
         """The moves at work by the paths that hold them: those of `decoder.up` are in `decoder`."""
         return grouped(at_work(self._listed.moves), lambda move: _paths(move.layer))
 
     @cached_property
-    def moved_at(self) -> Mapping[StatementKey, list[Move]]:
+    def moved_at(self) -> Mapping[StatementKey, tuple[Move, ...]]:
         """All moves, free ones too, by statement."""
         return grouped(self._listed.moves, lambda move: [key_of(move.site)])
 
@@ -210,13 +210,13 @@ def _known(one: T, known: WeakKeyDictionary[T, V], made: Callable[[T], V]) -> V:
     return found
 
 
-def grouped(values: Iterable[V], keys: Callable[[V], Iterable[K]]) -> dict[K, list[V]]:
+def grouped(values: Iterable[V], keys: Callable[[V], Iterable[K]]) -> dict[K, tuple[V, ...]]:
     """The values under each of their keys, in their order."""
     found: dict[K, list[V]] = {}
     for value in values:
         for key in keys(value):
             found.setdefault(key, []).append(value)
-    return found
+    return {key: tuple(values) for key, values in found.items()}
 
 
 def key_of(site: Site) -> StatementKey:

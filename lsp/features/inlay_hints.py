@@ -268,7 +268,7 @@ def _on(cut: tuple[str, Sequence[str]]) -> str:
 # -- primitives ----------------------------------------------------------------------------------
 
 
-def _priced(moves: Sequence[Move], facts: Facts, least: int) -> list[list[Move]]:
+def _priced(moves: Sequence[Move], facts: Facts, least: int) -> list[tuple[Move, ...]]:
     """The moves at work by primitive and variable, that of all uses of a block
     together, without those of little traffic."""
     alike = grouped(
