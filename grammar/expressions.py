@@ -161,3 +161,9 @@ def parts(expression: Expression) -> Iterator[Expression]:
                 pending += [term.value for term in reversed(terms)]
             case Call(arguments=arguments):
                 pending += reversed(arguments)
+
+
+def calls(expression: Expression | None) -> Iterator[Call]:
+    """The calls in an expression, outer ones first, in the order of the text."""
+    inside = () if expression is None else parts(expression)
+    return (part for part in inside if isinstance(part, Call))

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 from unicodedata import is_normalized
 
 from parspec.grammar.document import Chunk, Document, Run
-from parspec.grammar.expressions import Call, Expression, Name, Product, Sum
+from parspec.grammar.expressions import Expression, Name, calls
 from parspec.grammar.syntax import (
     BlockStatement,
     ExpectStatement,
@@ -458,20 +458,6 @@ class Names:
             return tuple(found)
         every = (None, *(body for each in self.listings for body in each.bodies.values()))
         return self._in(space, name, self._inside(every, before))
-
-
-def calls(expression: Expression) -> Iterator[Call]:
-    """Every call in an expression."""
-    pending: list[Expression] = [expression]
-    while pending:
-        match pending.pop():
-            case Call() as call:
-                yield call
-                pending += call.arguments
-            case Product(factors=factors):
-                pending += factors
-            case Sum(terms=terms):
-                pending += (term.value for term in terms)
 
 
 def _body(region: Region) -> Body:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from parspec.grammar.expressions import Call
+from parspec.grammar.expressions import Call, calls
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     AtClause,
@@ -20,7 +20,6 @@ from parspec.grammar.syntax import (
 from parspec.interpreter.diagnostics.entry import items, size_in_bytes, word
 from parspec.interpreter.diagnostics.findings import Fix
 from parspec.interpreter.fixes.case import Case, fix
-from parspec.interpreter.fixes.spots import calls
 from parspec.interpreter.spec.functions import FUNCTIONS
 
 

@@ -6,13 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from parspec.grammar.expressions import Product, TensorUse
+from parspec.grammar.expressions import Product, TensorUse, calls
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import LayerStatement, TensorStatement
 from parspec.interpreter.diagnostics.entry import items, word
 from parspec.interpreter.diagnostics.findings import Edit, Fix
 from parspec.interpreter.fixes.case import Case, fix, unlike
-from parspec.interpreter.fixes.spots import calls
 from parspec.interpreter.spec.functions import FUNCTIONS
 
 _USE = re.compile(r"([^\[\]]+)\[[^\]]*\]")

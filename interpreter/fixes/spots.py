@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from parspec.grammar.document import Chunk, Document
-from parspec.grammar.expressions import Call, Expression, parts
 from parspec.grammar.span import Span
 from parspec.grammar.syntax import (
     Clause,
@@ -245,12 +244,6 @@ def last(kind: type[Statement], file: str, model: Model) -> Spot | None:
     keys = reversed(document.by_type.get(kind, ()))
     outermost = (key for key in keys if len(document.paths[key]) == 1)
     return next((_spot(file, document, key) for key in outermost), None)
-
-
-def calls(expression: Expression | None) -> Iterator[Call]:
-    """The calls in an expression, outer ones first, as they are written."""
-    inside = () if expression is None else parts(expression)
-    return (part for part in inside if isinstance(part, Call))
 
 
 def _spot(file: str, document: Document, key: int) -> Spot:

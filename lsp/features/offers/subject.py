@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from parspec.grammar.expressions import calls
 from parspec.grammar.keywords import NAME, normal
 from parspec.grammar.syntax import (
     LayerStatement,
@@ -17,7 +18,6 @@ from parspec.grammar.syntax import (
     TensorStatement,
 )
 from parspec.grammar.values import value
-from parspec.interpreter.fixes.spots import calls
 from parspec.interpreter.spec.frames import tensor_uses
 from parspec.lsp.names import Body, Names, Symbol
 from parspec.lsp.regions import Region, is_op
